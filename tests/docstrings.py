@@ -64,7 +64,7 @@ def problems(obj: Any) -> list[str]:
         for name in parameter.name.split(","):
             documented[name.strip()] = parameter.type
             described[name.strip()] = parameter.desc
-    short = inspect.getdoc(obj) and "See :class:" in text and not doc["Parameters"]
+    short = re.search(r"See\s+:(class|func):", text) and not doc["Parameters"]
     if not short and list(documented) != list(real):
         found.append(f"documents {list(documented)}, has {list(real)}")
     for name, default in real.items():

@@ -7,6 +7,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 
 import corollary
 from corollary.anomaly import AnomalyDetector, Discoveries, PCAMixture, tail_p_values
@@ -387,3 +388,9 @@ def test_same_seed_same_bits_and_templates_stay_as_they_were(X):
     a, b = (AnomalyDetector(score, random_state=3).fit(X) for _ in range(2))
     np.testing.assert_array_equal(a.p_values(X), b.p_values(X))
     assert score.pca is None
+
+
+@pytest.mark.parametrize("method", ["calibrate", "contributions", "discover", "p_values"])
+def test_an_unfitted_detector_says_so(method, X):
+    with pytest.raises(NotFittedError):
+        getattr(AnomalyDetector(), method)(X)

@@ -183,5 +183,7 @@ def test_bad_input_is_told():
         lloyd([[0.0, 1.0]], [[0.0]])
     with pytest.raises(ValueError, match="below n_clusters=1"):
         lloyd_step([[0.0], [1.0]], [0, 1], 1)
+    with pytest.raises(ValueError, match="lloyd_step needs at least as many rows as clusters"):
+        lloyd_step([[0.0], [1.0]], [0, 1], 3)
     with pytest.raises(ValueError, match="NaN"):
         lloyd([[np.nan]], [[0.0]])

@@ -6,7 +6,8 @@ from scipy import sparse
 from sklearn.datasets import make_blobs
 
 from corollary.cluster import KMeans, MiniBatchKMeans
-from corollary.cluster.means.mini_batch import BatchState, _batch_step, _reassign
+from corollary.cluster.means._batches import BatchState, batch_step, reassign
+from corollary.cluster.means._rows import ArrayRows
 
 X, _ = make_blobs(3000, 4, centers=5, cluster_std=1.0, random_state=0)
 
@@ -20,7 +21,7 @@ def test_centres_are_means_of_all_rows_given_to_them():
         part = slice(start, start + 20)
         labels = ((rows[part, None] - state.centres) ** 2).sum(axis=2).argmin(axis=1)
         before = state.centres
-        state, cost = _batch_step(state, rows[part], weight[part])
+        state, cost = batch_step(state, rows[part], weight[part])
         own = ((rows[part] - before[labels]) ** 2).sum(axis=1)
         assert cost == pytest.approx(weight[part] @ own)
         for label, row in zip(labels, np.arange(start, start + 20), strict=True):
@@ -35,13 +36,13 @@ def test_centres_are_means_of_all_rows_given_to_them():
 def test_centres_that_have_seen_little_move_to_rows():
     rows = np.arange(8.0)[:, None] + 100
     state = BatchState(np.zeros((4, 1)), np.array([100.0, 0.5, 50.0, 0.9]), 77)
-    moved = _reassign(state, rows, 0.01, np.random.RandomState(0))
+    moved = reassign(state, rows, 0.01, np.random.RandomState(0))
     assert set(moved.centres[[1, 3], 0]) <= set(rows[:, 0])
     assert len(set(moved.centres[[1, 3], 0])) == 2
     assert moved.centres[[0, 2], 0].tolist() == [0.0, 0.0]
     assert moved.totals.tolist() == [100.0, 50.0, 50.0, 50.0]
     assert moved.since == 0
-    few = _reassign(state, rows[:2], 0.01, np.random.RandomState(0))  # half of the batch at most
+    few = reassign(state, rows[:2], 0.01, np.random.RandomState(0))  # half of the batch at most
     assert few.totals.tolist() == [100.0, 0.9, 50.0, 0.9]
 
 
@@ -60,7 +61,7 @@ def test_starts(init):
     start = {"array": X[:5], "callable": lambda X, k, random_state: X[:k]}.get(init, init)
     model = MiniBatchKMeans(5, init=start, random_state=0, max_iter=20).fit(X)
     assert model.cluster_centers_.shape == (5, 4)
-    centres = model._start(X, np.ones(3000), np.random.RandomState(0))
+    centres = model._start(ArrayRows(X, np.ones(3000)), 4, np.random.RandomState(0))
     assert (centres[:, None] == X).all(axis=2).any(axis=1).all()  # they are rows
     assert np.isfinite(model.inertia_)
 

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import binom, multinomial
 
 from corollary.cluster import find_valley, split_at_valleys, valley_p_value
-from corollary.cluster.valley import _best_windows
+from corollary.cluster._windows import best_windows
 
 LEVEL, RUNS = 0.05, 40
 
@@ -66,7 +66,7 @@ def test_windows_are_apart_and_equally_wide(seed):
     rng = np.random.default_rng(seed)
     # Narrow hills: the windows that count most would lie partly in the valley.
     values = rng.choice([0.0, 0.3, 1.0], 80) + rng.uniform(0, 0.02, 80) + 0.1 * rng.random(80) ** 3
-    score, edges = _best_windows(values)
+    score, edges = best_windows(values)
     low, high = np.quantile(values, [0.01, 0.99])
     cell, starts = (high - low) / 96, edges[::2]
     width = edges[1] - edges[0]
@@ -101,7 +101,7 @@ def test_each_side_of_a_valley_has_its_fullest_window(cells, expected):
     """It may touch the valley's window, and no cell may belong to both."""
     rows = np.repeat(32.5 + np.arange(len(cells)), cells)
     values = np.concatenate([rows, np.repeat([0.0, 96.0], len(rows) // 20)])
-    np.testing.assert_allclose(_best_windows(values)[1], expected)
+    np.testing.assert_allclose(best_windows(values)[1], expected)
 
 
 def _blobs(rng, sizes, centres):

@@ -403,7 +403,7 @@ EQUIVALENT: dict[str, str] = {
             "a cap far above the number of rounds that occur",
         ),
         (
-            "decomposition.components.kernel_pca.KernelPCA._transform",
+            "decomposition.kernel_pca.KernelPCA._transform",
             "step = max(1, _VALUES_AT_ONCE // max(1, len(self.projection_)))",
             _BLOCKS,
         ),

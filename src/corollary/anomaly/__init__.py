@@ -22,5 +22,5 @@ from corollary.anomaly.scores.distances import Reconstruction as Reconstruction
 from corollary.anomaly.scores.gaussian import Mahalanobis as Mahalanobis
 from corollary.anomaly.scores.gaussian import PCAMixture as PCAMixture
 from corollary.anomaly.scores.model import ModelScore as ModelScore
+from corollary.anomaly.tail import TailLaw as TailLaw
 from corollary.anomaly.tail import tail_p_values as tail_p_values
-from corollary.anomaly.tail_law import TailLaw as TailLaw

@@ -97,10 +97,10 @@ class Preparation(NamedTuple):
         """Sum what features say over the columns that they come from."""
         if self.encoder is None:
             return features
-        found = np.zeros((len(features), n_columns))
+        sums = np.zeros((len(features), n_columns))
         for feature, column in enumerate(self.encoder.feature_columns_):
-            found[:, column] += features[:, feature]
-        return found
+            sums[:, column] += features[:, feature]
+        return sums
 
 
 def _units(

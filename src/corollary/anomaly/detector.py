@@ -1,19 +1,18 @@
 """AnomalyDetector: how unusual rows are, with a p-value, and which columns make them so."""
 
-import math
-import warnings
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, replace
 from numbers import Real
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
-from sklearn.base import OutlierMixin, clone
+from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from corollary.anomaly._calibrated import CalibratedScores, checked_weights
 from corollary.anomaly._preparation import Preparation, is_mixed
-from corollary.anomaly._rows import Contamination, Rows
+from corollary.anomaly._rows import Rows
 from corollary.anomaly.discoveries import Discoveries
 from corollary.anomaly.measures import score_threshold
 from corollary.anomaly.scores._base import Score
@@ -21,15 +20,10 @@ from corollary.anomaly.scores.distances import ClusterDistance, Reconstruction
 from corollary.anomaly.scores.gaussian import Mahalanobis, PCAMixture
 from corollary.anomaly.scores.model import ModelScore
 from corollary.anomaly.tail import tail_p_values
-from corollary.conformal import (
-    conformal_p_values,
-    weighted_conformal_quantile,
-    weighted_selection,
-)
-from corollary.core.compat import Interval, check_sample_weight, fit_context, safe_indexing
+from corollary.conformal import conformal_p_values, weighted_selection
+from corollary.core.compat import Interval, fit_context, safe_indexing
 from corollary.core.estimator import (
     CountFromTwo,
-    Learner,
     Probability,
     RandomSeed,
     check_squares,
@@ -39,7 +33,7 @@ from corollary.core.estimator import (
     remember_rows,
     without_memory,
 )
-from corollary.core.schema import Array, Instance, Nullable, Number
+from corollary.core.schema import Array, Instance, Nullable
 from corollary.core.summary import Moments
 from corollary.density import KernelDensity
 from corollary.svm import OneClassSVM
@@ -53,22 +47,13 @@ _NAMED: dict[str, Score] = {
     "density": ModelScore(KernelDensity(bandwidth="scott")),
     "one-class": ModelScore(OneClassSVM(nu=0.1, tol=1e-6)),
 }
-_Measure = (
-    Literal[
-        "mixture",
-        "pca-mixture",
-        "mahalanobis",
-        "reconstruction",
-        "clusters",
-        "density",
-        "one-class",
-    ]
-    | Score
-)
+_Name = Literal[
+    "mixture", "pca-mixture", "mahalanobis", "reconstruction", "clusters", "density", "one-class"
+]
 _CalibrationShare = Annotated[float, Interval(Real, 0, 1, closed="left")]
 
 
-class AnomalyDetector(OutlierMixin, Learner):
+class AnomalyDetector(CalibratedScores):
     """Tell how unusual rows are, how sure that is, and which columns make them so.
 
     Some of the training rows fit a score, the others calibrate it: a new row's p-value is the share
@@ -102,33 +87,17 @@ class AnomalyDetector(OutlierMixin, Learner):
         The fitted score.
     encoder_ : TableEncoder or None
         Makes numbers of tables that are not numbers.
-    centre_ : ndarray of shape (n_encoded,)
-        Subtracted from the encoded columns.
-    scale_ : ndarray of shape (n_encoded,)
-        The columns are divided by it.
-    mean_ : ndarray of shape (n_encoded,)
-        Mean of the columns in these units, by which missing values are filled.
-    covariance_ : ndarray of shape (n_encoded, n_encoded)
-        Their covariance, likewise.
+    centre_, scale_ : ndarray of shape (n_encoded,)
+        What is subtracted from the encoded columns, and what they are divided by then.
+    mean_, covariance_ : ndarray of shape (n_encoded,) and (n_encoded, n_encoded)
+        Those of the columns in these units, by which missing values are filled.
     calibration_indices_ : ndarray of shape (n_calibration,)
         Training rows that calibrate.
-    calibration_scores_ : ndarray of shape (n_calibration,)
-        Their scores, large for unusual rows.
-    calibration_weights_ : ndarray of shape (n_calibration,) or None
-        Their weights.
+    calibration_scores_, calibration_weights_ : ndarray of shape (n_calibration,)
+        Their scores, large for unusual rows, and their weights, if there are any.
     offset_ : float
         ``decision_function = score_samples - offset_``; minus infinity if calibration rows are too
         few for the rate of false alarms, so that no row is called.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the columns, if they have names.
-    fingerprint_ : Fingerprint
-        Memory of the training rows.
-
-    See Also
-    --------
-    corollary.svm.OneClassSVM : A machine with a threshold of its own.
 
     Notes
     -----
@@ -161,10 +130,8 @@ class AnomalyDetector(OutlierMixin, Learner):
     1
     """
 
-    measure: _Measure = "mixture"
+    measure: _Name | Score = "mixture"
     _: KW_ONLY
-    contamination: Literal["auto"] | Contamination = "auto"
-    false_alarm_rate: Probability = 0.05
     calibration_size: _CalibrationShare = 0.5
     standardize: bool = True
     random_state: RandomSeed = None
@@ -175,10 +142,6 @@ class AnomalyDetector(OutlierMixin, Learner):
     scale_: np.ndarray = fitted(Array("f", "e", low=np.finfo(float).tiny))
     mean_: np.ndarray = fitted(Array("f", "e"))
     covariance_: np.ndarray = fitted(Array("f", "e", "e"))
-    calibration_indices_: np.ndarray = fitted(Array("i", "*", low=0))
-    calibration_scores_: np.ndarray = fitted(Array("f", "n", infinite=True))
-    calibration_weights_: np.ndarray | None = fitted(Nullable(Array("f", "n", low=0)))
-    offset_: float = fitted(Number(infinite=True))
 
     _rows: ClassVar[dict[str, Any]] = {"ensure_all_finite": "allow-nan"}
 
@@ -186,24 +149,13 @@ class AnomalyDetector(OutlierMixin, Learner):
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the score to some of the rows and calibrate it on the others.
 
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            Rows, most of them normal; NaN is missing.
-        y : None, default=None
-            Not used.
-        sample_weight : array-like of shape (n_samples,), float or None, default=None
-            Non-negative weights; a row of weight k counts like k equal rows.
-
-        Returns
-        -------
-        self : AnomalyDetector
-            The fitted detector.
+        X is an array or a data frame of rows, most of them normal; NaN is missing. A row of weight
+        k counts like k equal rows; y is not used. See :class:`AnomalyDetector`.
         """
         mixed = is_mixed(X)
         if mixed:
             validate_data(self, X, skip_check_array=True)
-            sample_weight = _weights(sample_weight, X)
+            sample_weight = checked_weights(sample_weight, X)
         else:
             X, _, sample_weight = self._check(X, None, sample_weight)
         random = check_random_state(self.random_state)
@@ -218,27 +170,23 @@ class AnomalyDetector(OutlierMixin, Learner):
             )
         indices = np.sort(random.permutation(used)[:n_calibration])
         rows = np.setdiff1d(np.arange(n), indices, assume_unique=True)
-        weights = (None, None)
+        part, weight, weights = safe_indexing(X, rows), None, None
         if sample_weight is not None:
-            weights = sample_weight[rows], sample_weight[indices]
-        part = safe_indexing(X, rows)
-        self._preparation = Preparation.learn(
-            part, weights[0], mixed=mixed, standardize=self.standardize
-        )
-        prepared = self._preparation.rows(part)
+            weight, weights = sample_weight[rows], sample_weight[indices]
+        how = {"mixed": mixed, "standardize": self.standardize}
+        self._preparation = preparation = Preparation.learn(part, weight, **how)
+        prepared = preparation.rows(part)
         check_squares(self, prepared)
-        self.measure_ = self._score().fit(Rows.of(prepared, weights[0]), random)
-        self.calibration_indices_, self.calibration_weights_ = indices, weights[1]
+        self.measure_ = self._score().fit(Rows.of(prepared, weight), random)
         if mixed:
             remember_rows(self, prepared)
-        scores = None
-        if self.contamination != "auto":
-            scores = self.measure_.scores(self._preparation.rows(X))
-        self.calibration_scores_ = np.empty(0)
+        scores = np.empty(0)
         if n_calibration:
-            calibration = self._preparation.rows(safe_indexing(X, indices))
-            self.calibration_scores_ = self.measure_.scores(calibration)
-        self._set_offset(scores, sample_weight)
+            scores = self.measure_.scores(preparation.rows(safe_indexing(X, indices)))
+        self._calibrate(scores, weights, indices)
+        if self.contamination != "auto":
+            scores = self.measure_.scores(preparation.rows(X))
+            self.offset_ = -score_threshold(scores, self.contamination, sample_weight=sample_weight)
         return self
 
     @fit_context(prefer_skip_nested_validation=True)
@@ -253,128 +201,33 @@ class AnomalyDetector(OutlierMixin, Learner):
         """Fit the score to data that need not fit in memory; :meth:`calibrate` comes next.
 
         The score has the bits of ``fit`` with ``calibration_size=0``. Scores by kernels need all
-        rows in memory.
-
-        Parameters
-        ----------
-        data : path, data frame, Dask collection, or iterable of chunks
-            See :func:`corollary.core.summary.open_source`; it is read several times.
-        columns : sequence of str or None, default=None
-            Names of the columns, all of them numbers; None for all.
-        sample_weight : str or None, default=None
-            Name of the column of weights.
-        n_jobs : int or None, default=None
-            Threads of the first pass; the result does not depend on it.
-
-        Returns
-        -------
-        self : AnomalyDetector
-            The fitted detector, without calibration rows.
+        rows in memory. See :func:`corollary.core.summary.open_source` for data, which are read
+        several times; columns hold numbers, and ``sample_weight`` is the name of one of them. The
+        first pass takes ``n_jobs`` threads, on which the result does not depend.
         """
+        names: Any = {"columns": columns, "sample_weight": sample_weight, "n_jobs": n_jobs}
+        how: Any = {"several_passes": True, "supervised": False}
         source, moments = read_source(
-            self,
-            data,
-            lambda source: Moments.of_width(source.n_features),
-            columns=columns,
-            sample_weight=sample_weight,
-            n_jobs=n_jobs,
-            several_passes=True,
-            supervised=False,
+            self, data, lambda source: Moments.of_width(source.n_features), **names, **how
         )
         random = check_random_state(self.random_state)
         random.permutation(moments.n_rows)  # so that seeds are those of `fit`
         self._preparation = Preparation.of_moments(moments, standardize=self.standardize)
         rows = Rows(source, moments.weight).map(self._preparation.rows)
         self.measure_ = self._score().fit(rows, random)
-        self.calibration_indices_ = np.empty(0, dtype=int)
-        self.calibration_scores_, self.calibration_weights_ = np.empty(0), None
-        scores = weights = None
+        self._calibrate(np.empty(0))
         if self.contamination != "auto":
             parts = [(self.measure_.scores(X), *others) for X, *others in rows]
-            scores = np.concatenate([part[0] for part in parts])
-            if parts[0][-1] is not None and len(parts[0]) > 1:
+            scores, weights = np.concatenate([part[0] for part in parts]), None
+            if len(parts[0]) > 1 and parts[0][-1] is not None:
                 weights = np.concatenate([part[-1] for part in parts])
-        self._set_offset(scores, weights)
-        return self
-
-    def calibrate(self, X: Any, sample_weight: Any = None) -> Self:
-        """Calibrate on other rows, which neither fitted the score nor chose it.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            Rows that are known to be normal, or as normal as one has them.
-        sample_weight : array-like of shape (n_samples,), float or None, default=None
-            Non-negative weights.
-
-        Returns
-        -------
-        self : AnomalyDetector
-            The same detector with their scores in place of those before.
-        """
-        scores = -self.score_samples(X)
-        self.calibration_indices_ = np.empty(0, dtype=int)
-        self.calibration_scores_ = scores
-        self.calibration_weights_ = _weights(sample_weight, scores)
-        if self.contamination == "auto":
-            self._set_offset(None, None)
+            self.offset_ = -score_threshold(scores, self.contamination, sample_weight=weights)
         return self
 
     def score_samples(self, X: Any) -> np.ndarray:
-        """Return how normal rows are, by the score alone.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            Rows; NaN is missing.
-
-        Returns
-        -------
-        scores : ndarray of shape (n_samples,)
-            Minus the score: low for unusual rows.
-        """
+        """Return minus the scores of rows X, low for unusual ones; NaN is missing."""
         X = self._prepared(X)
         return -self.measure_.scores(X)
-
-    def decision_function(self, X: Any) -> np.ndarray:
-        """Return scores with threshold zero.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            Rows; NaN is missing.
-
-        Returns
-        -------
-        scores : ndarray of shape (n_samples,)
-            Negative for rows that :meth:`predict` calls.
-        """
-        with np.errstate(invalid="ignore"):
-            decision = self.score_samples(X) - self.offset_
-        return np.where(np.isnan(decision), 0.0, decision)  # of two infinities none is beyond
-
-    def p_values(
-        self, X: Any, *, density_ratio: Any = None, calibration_ratio: Any = None
-    ) -> np.ndarray:
-        """Return how often a normal row would be as unusual.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            New rows; NaN is missing.
-        density_ratio : array-like of shape (n_samples,) or None, default=None
-            Where normal new rows have another law than calibration rows: the ratio of the new
-            density to the old at the new rows, up to a factor.
-        calibration_ratio : array-like of shape (n_calibration,) or None, default=None
-            The same at the calibration rows, in the order of ``calibration_scores_``.
-
-        Returns
-        -------
-        p_values : ndarray of shape (n_samples,)
-            At least 1 / (n_calibration + 1); 1 without calibration rows.
-        """
-        scores = -self.score_samples(X)
-        return self._p_values(scores, density_ratio, calibration_ratio)
 
     @checked
     def discover(
@@ -385,54 +238,29 @@ class AnomalyDetector(OutlierMixin, Learner):
         density_ratio: Any = None,
         calibration_ratio: Any = None,
     ) -> Discoveries:
-        """Find the unusual ones of new rows, at a rate of false discoveries.
+        """Find the unusual ones of new rows, which are judged together.
 
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            New rows, judged together; NaN is missing.
-        level : float, default=0.1
-            Expected share of normal rows among those called, at most.
-        density_ratio : array-like of shape (n_samples,) or None, default=None
-            As in :meth:`p_values`; rows are then called by
-            :func:`corollary.conformal.weighted_selection`.
-        calibration_ratio : array-like of shape (n_calibration,) or None, default=None
-            The same at the calibration rows.
-
-        Returns
-        -------
-        discoveries : Discoveries
-            Called rows, p-values, and how many calibration rows are missing.
+        The ``level`` is the expected share of normal rows among those called, at most. The other
+        parameters are those of ``p_values``; with ratios, rows are called by
+        :func:`corollary.conformal.weighted_selection`. See :class:`Discoveries`, which also say how
+        many calibration rows are missing.
         """
-        scores = -self.score_samples(X)
-        p_values = self._p_values(scores, density_ratio, calibration_ratio)
-        chosen, least = None, float(self._p_values(np.array([np.inf]), None, None)[0])
+        scores, old = -self.score_samples(X), self.calibration_scores_
+        counts = self._counts(density_ratio, calibration_ratio)
+        p_values = conformal_p_values(old, scores, **counts)
+        (least,) = conformal_p_values(old, [np.inf], weights=self.calibration_weights_)
+        chosen = None
         if density_ratio is not None:
-            new, old = self._ratios(density_ratio, calibration_ratio)
-            chosen = weighted_selection(
-                self.calibration_scores_, scores, level, weights=old, new_weights=new
-            )
-        return Discoveries(
-            scores, p_values, level, len(self.calibration_scores_), least, chosen=chosen
-        )
+            chosen = weighted_selection(old, scores, level, **counts)
+        return Discoveries(scores, p_values, level, len(old), float(least), chosen=chosen)
 
     @checked
     def predict(self, X: Any, *, level: Probability | None = None) -> np.ndarray:
         """Return 1 for normal rows and -1 for unusual ones.
 
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            New rows; NaN is missing.
-        level : float or None, default=None
-            None calls each row by itself, by the threshold ``offset_``. A number calls rows
-            together, such that an expected share of at most `level` of the called ones are normal
-            (:meth:`discover`).
-
-        Returns
-        -------
-        labels : ndarray of int of shape (n_samples,)
-            1 or -1.
+        Without a level each row is called by itself, by the threshold ``offset_``. A level calls
+        rows together, such that in expectation at most that share of the called ones is normal.
+        See :class:`AnomalyDetector`.
         """
         if level is None:
             decision = self.decision_function(X)
@@ -445,25 +273,13 @@ class AnomalyDetector(OutlierMixin, Learner):
     def fit_discover(
         self, X: Any, *, level: Probability = 0.1, cv: CountFromTwo = 5
     ) -> Discoveries:
-        """Fit, and find the unusual ones of these very rows.
+        """Fit to rows X, and find the unusual ones of these very rows.
 
         Every row is scored by a model of the other folds. Ranks among themselves cannot call rows
         of a table; :func:`tail_p_values` assumes in addition that the distances of normal rows have
-        a hazard rate that does not fall. Where the rows refute that, none is called.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            Rows, of which up to a tenth may be unusual; NaN is missing.
-        level : float, default=0.1
-            Expected share of normal rows among those called, at most.
-        cv : int, default=5
-            Folds.
-
-        Returns
-        -------
-        discoveries : Discoveries
-            Called rows and p-values.
+        a hazard rate that does not fall. Where the rows refute that, none is called. Up to a tenth
+        of the rows may be unusual; of those called an expected share of at most ``level`` are
+        normal. See :class:`Discoveries`; ``cv`` is the number of folds.
 
         Notes
         -----
@@ -494,27 +310,17 @@ class AnomalyDetector(OutlierMixin, Learner):
         return replace(judged, p_values=np.minimum(1.0, ranks * (n + 1) / n), least=1 / n)
 
     def contributions(self, X: Any) -> np.ndarray:
-        """Return what each column adds to the score of each row.
+        """Return what each column adds to the score of each row, of shape (n_samples, n_features).
 
         For densities of Gaussians, distances and reconstruction errors it is an exact split: what a
         row's contributions do not sum to is the height of the density, for which no column is
         responsible. Scores by kernels have no such split: a column then adds what replacing it by
-        its conditional mean takes off.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            Rows; NaN is missing.
-
-        Returns
-        -------
-        contributions : ndarray of shape (n_samples, n_features)
-            Large for columns that make the row unusual; columns of a table that became several
-            features have their sum.
+        its conditional mean takes off. Columns of a table that became several features have their
+        sum. See :class:`AnomalyDetector`.
         """
         X = self._prepared(X)
-        found = self.measure_.contributions(X)
-        return self._preparation.by_column(found, self.n_features_in_)
+        contributions = self.measure_.contributions(X)
+        return self._preparation.by_column(contributions, self.n_features_in_)
 
     @property
     def _preparation(self) -> Preparation:
@@ -534,65 +340,3 @@ class AnomalyDetector(OutlierMixin, Learner):
             return self._preparation.rows(self._new(X))
         validate_data(self, X, skip_check_array=True, reset=False)
         return self._preparation.rows(X)
-
-    def _warn_of_few_rows(self) -> None:
-        """Warn if no row can be called, whatever it is, because too few rows calibrate."""
-        n, rate = len(self.calibration_scores_), self.false_alarm_rate
-        needed = math.ceil((1 - rate) / rate * (1 - 1e-12))
-        if n >= needed:  # their scores or weights are to blame
-            return
-        warnings.warn(
-            f"AnomalyDetector calls no row: {n} calibration rows are too few for a rate of false "
-            f"alarms of {rate:g}, which takes {needed}. Fit or "
-            "calibrate with more rows, raise false_alarm_rate, or judge the training rows "
-            "themselves by fit_discover.",
-            UserWarning,
-            stacklevel=3,
-        )
-
-    def _set_offset(self, scores: np.ndarray | None, weights: np.ndarray | None) -> None:
-        """Set the threshold of `predict` from training scores, or from calibration scores."""
-        if self.contamination != "auto":
-            threshold = score_threshold(scores, self.contamination, sample_weight=weights)
-        else:
-            old = self.calibration_weights_
-            old = np.ones(len(self.calibration_scores_)) if old is None else old
-            confidence = 1 - self.false_alarm_rate
-            (threshold,) = weighted_conformal_quantile(
-                self.calibration_scores_, old, [1.0], confidence
-            )
-        self.offset_ = -float(threshold)
-
-    def _p_values(
-        self, scores: np.ndarray, density_ratio: Any, calibration_ratio: Any
-    ) -> np.ndarray:
-        weights, new = self.calibration_weights_, None
-        if density_ratio is not None or calibration_ratio is not None:
-            new, weights = self._ratios(density_ratio, calibration_ratio)
-        return conformal_p_values(
-            self.calibration_scores_, scores, weights=weights, new_weights=new
-        )
-
-    def _ratios(self, density_ratio: Any, calibration_ratio: Any) -> tuple[Any, Any]:
-        """Return what new rows and calibration rows count for."""
-        if density_ratio is None or calibration_ratio is None:
-            raise ValueError(
-                "AnomalyDetector needs the density ratio at the new rows and at the calibration "
-                "rows. Got one of them; give both density_ratio and calibration_ratio."
-            )
-        ratio = np.asarray(calibration_ratio, dtype=float)
-        if ratio.shape != self.calibration_scores_.shape:
-            raise ValueError(
-                f"AnomalyDetector needs a calibration_ratio for each of "
-                f"{len(self.calibration_scores_)} calibration rows. Got shape {ratio.shape}; "
-                "calibration_indices_ says which training rows they are."
-            )
-        weights = self.calibration_weights_
-        return density_ratio, ratio if weights is None else ratio * weights
-
-
-def _weights(sample_weight: Any, X: Any) -> np.ndarray | None:
-    """Return checked weights of rows, or None."""
-    if sample_weight is None:
-        return None
-    return check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)

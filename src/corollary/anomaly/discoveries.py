@@ -20,23 +20,13 @@ _REFUTED = 0.01
 class Discoveries(Tabular):
     """Rows that are called unusual, where the share of false calls is bounded.
 
-    Parameters
-    ----------
-    scores : ndarray of shape (n_samples,)
-        How unusual each row is.
-    p_values : ndarray of shape (n_samples,)
-        How often a normal row would be as unusual.
-    level : float
-        Expected share of normal rows among those called, at most.
-    n_calibration : int
-        Rows that the p-values come from; their least value is 1 / (n_calibration + 1) where
-        calibration rows counted, and not bounded where the rows were judged among themselves.
-    least : float
-        The least p-value that a row could have had.
-    chosen : ndarray of bool of shape (n_samples,) or None, default=None
-        Which rows are called; None applies the procedure of Benjamini and Hochberg.
-    assumption : float, default=1.0
-        P-value of what was assumed of the tail; small where no p-value could be computed but ranks.
+    Each row has one of ``scores``, how unusual it is, and of ``p_values``, how often a normal row
+    would be as unusual. At most the share ``level`` of the called rows is normal, in expectation.
+    The p-values come from ``n_calibration`` rows; the ``least`` that a row could have had is 1 /
+    (n_calibration + 1) where calibration rows counted, and not bounded where rows were judged among
+    themselves. The procedure of Benjamini and Hochberg calls rows, unless they are ``chosen``. The
+    ``assumption`` is a p-value of what was assumed of the tail, 1 by default, and small where no
+    p-value could be computed but ranks. See :class:`AnomalyDetector`.
 
     Examples
     --------

@@ -1,42 +1,28 @@
 """The picture of anomalies: the most unusual rows in order, and which columns make them so."""
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
 
 from corollary.anomaly.detector import AnomalyDetector
-from corollary.core.display import axes_for, clean
+from corollary.core.display import Display, clean
 
 
-class AnomalyDisplay:
+@dataclass(eq=False)
+class AnomalyDisplay(Display):
     """Draw the most unusual rows as bars that are made of their columns.
 
-    Parameters
-    ----------
-    rows : ndarray of shape (n_rows,)
-        Positions of the rows, the most unusual first.
-    contributions : ndarray of shape (n_rows, n_features)
-        What each column adds to the score of each row.
-    p_values : ndarray of shape (n_rows,)
-        Their p-values.
-    names : sequence of str
-        Names of the columns.
-    n_columns : int, default=5
-        Columns that have a colour of their own, those that add most; the others share one.
+    Rows are positions, the most unusual first, with ``contributions`` of their columns, as many as
+    ``names``, and ``p_values``. The ``n_columns`` that add most have a colour of their own, the
+    others share one. Negative contributions, of columns that speak for a row, are left out. See
+    :class:`AnomalyDetector`.
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-        Where it was drawn.
-    figure_ : matplotlib Figure
-        The figure it belongs to.
     bars_ : dict of str to matplotlib BarContainer
         The bars of each column.
-
-    See Also
-    --------
-    AnomalyDetector.contributions : What is drawn.
 
     Examples
     --------
@@ -50,35 +36,14 @@ class AnomalyDisplay:
     (np.int64(5), 'x1')
     """
 
-    def __init__(
-        self,
-        rows: np.ndarray,
-        contributions: np.ndarray,
-        p_values: np.ndarray,
-        names: Sequence[str],
-        *,
-        n_columns: int = 5,
-    ) -> None:
-        self.rows = rows
-        self.contributions = contributions
-        self.p_values = p_values
-        self.names = names
-        self.n_columns = n_columns
+    rows: np.ndarray
+    contributions: np.ndarray
+    p_values: np.ndarray
+    names: Sequence[str]
+    _: KW_ONLY
+    n_columns: int = 5
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw the rows; negative contributions, of columns that speak for a row, are left out.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes or None, default=None
-            Where to draw; None makes a new figure.
-
-        Returns
-        -------
-        display : AnomalyDisplay
-            Itself, with ``ax_``, ``figure_`` and ``bars_``.
-        """
-        ax = axes_for(ax)
+    def _draw(self, ax: Any) -> None:
         parts = np.maximum(self.contributions, 0.0)
         shown = np.argsort(-parts.sum(axis=0), kind="stable")[: self.n_columns]
         widths = {clean(str(self.names[j])): parts[:, j] for j in shown}
@@ -93,8 +58,6 @@ class AnomalyDisplay:
         ax.set(yticks=places, yticklabels=labels, xlabel="contribution to the score")
         ax.invert_yaxis()
         ax.legend(fontsize="small")
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
 
     @classmethod
     def from_estimator(
@@ -105,26 +68,10 @@ class AnomalyDisplay:
         n_rows: int = 10,
         n_columns: int = 5,
         ax: Any = None,
-    ) -> "AnomalyDisplay":
-        """Draw the most unusual ones of new rows.
+    ) -> Self:
+        """Draw the ``n_rows`` most unusual ones of new rows X, as a fitted detector sees them.
 
-        Parameters
-        ----------
-        estimator : AnomalyDetector
-            A fitted detector.
-        X : array-like or data frame of shape (n_samples, n_features)
-            New rows.
-        n_rows : int, default=10
-            How many to draw.
-        n_columns : int, default=5
-            Columns that have a colour of their own.
-        ax : matplotlib Axes or None, default=None
-            Where to draw; None makes a new figure.
-
-        Returns
-        -------
-        display : AnomalyDisplay
-            The drawn display.
+        Axes are those of :meth:`plot`. See :class:`AnomalyDisplay`.
         """
         rows = np.argsort(estimator.score_samples(X), kind="stable")[:n_rows]
         default = [f"x{j}" for j in range(estimator.n_features_in_)]

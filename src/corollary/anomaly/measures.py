@@ -20,25 +20,10 @@ from corollary.core.parallel import row_products
 
 
 def density_score(model: Any, X: Any) -> np.ndarray:
-    r"""Score rows by the negative logarithm of a fitted density.
+    r"""Score rows by :math:`-\log\hat p(x)` of a fitted density, infinite where that is zero.
 
-    Parameters
-    ----------
-    model : estimator
-        A fitted density with ``score_samples``, the logarithm of the density, ours or
-        scikit-learn's; or a pipeline that ends with one.
-    X : array-like of shape (n_samples, n_features)
-        Rows.
-
-    Returns
-    -------
-    scores : ndarray of shape (n_samples,)
-        :math:`-\log\hat p(x)`, infinite where the density is zero.
-
-    Raises
-    ------
-    TypeError
-        If the model has no ``score_samples``.
+    The model is ours or scikit-learn's, or a pipeline that ends with one; without ``score_samples``
+    it raises a TypeError. See :class:`ModelScore`.
 
     Examples
     --------
@@ -58,15 +43,7 @@ def density_score(model: Any, X: Any) -> np.ndarray:
 
 
 class GaussianScore(NamedTuple):
-    """The score of a Gaussian in two parts.
-
-    Parameters
-    ----------
-    half_squares : ndarray of shape (n_samples,)
-        Half the squared Mahalanobis distances from the mean.
-    constant : float
-        What all rows have in common, the score of the mean.
-    """
+    """The score of a Gaussian in two parts."""
 
     half_squares: np.ndarray
     constant: float
@@ -84,24 +61,9 @@ def gaussian_score(X: ArrayLike, mean: ArrayLike, covariance: ArrayLike) -> Gaus
     .. math:: -\log\mathcal N(x;\mu,\Sigma) = \tfrac12 (x-\mu)^\top\Sigma^{-1}(x-\mu)
               + \tfrac12\log\det(2\pi\Sigma)
 
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features)
-        Rows.
-    mean : array-like of shape (n_features,)
-        Mean.
-    covariance : array-like of shape (n_features, n_features)
-        Covariance, positive definite.
-
-    Returns
-    -------
-    parts : GaussianScore
-        ``half_squares`` and ``constant``; their sum is ``score``.
-
-    Notes
-    -----
-    Of rows of that law the squared distances have the chi-square law of n_features degrees of
-    freedom.
+    The parts are ``half_squares`` for each row and the ``constant``, the score of the mean; their
+    sum is ``score``. Of rows of that law the squared distances have the chi-square law of
+    n_features degrees of freedom. See :class:`Mahalanobis`.
 
     Examples
     --------
@@ -137,26 +99,10 @@ def reconstruction_scores(X: ArrayLike, mean: ArrayLike, components: ArrayLike) 
 
     .. math:: \|x-\mu-V^\top V(x-\mu)\|^2
 
-    with the directions as rows of V: the squared distance from the subspace, which no score of the
-    projection sees.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features)
-        Rows.
-    mean : array-like of shape (n_features,)
-        A point of the subspace.
-    components : array-like of shape (n_components, n_features)
-        Orthonormal directions of the subspace, as :class:`corollary.decomposition.PCA` has them.
-
-    Returns
-    -------
-    scores : ndarray of shape (n_samples,)
-        Squared distances.
-
-    See Also
-    --------
-    corollary.decomposition.reconstruction_error : Its expectation.
+    It is the squared distance from the subspace, which no score of the projection sees. The mean is
+    a point of the subspace; the components, rows of V, are orthonormal directions of it, as
+    :class:`corollary.decomposition.PCA` has them. The expectation of the score is
+    :func:`corollary.decomposition.reconstruction_error`. See :class:`Reconstruction`.
 
     Examples
     --------
@@ -179,19 +125,9 @@ def reconstruction_scores(X: ArrayLike, mean: ArrayLike, components: ArrayLike) 
 
 @checked
 def cluster_distances(X: RowsLike, centers: ArrayLike) -> np.ndarray:
-    r"""Score rows by their distance from the nearest centre.
+    r"""Score rows, which may be sparse, by the distance :math:`\min_k\|x-\mu_k\|` from a centre.
 
-    Parameters
-    ----------
-    X : array-like or sparse matrix of shape (n_samples, n_features)
-        Rows.
-    centers : array-like of shape (n_clusters, n_features)
-        Centres, such as :class:`corollary.cluster.KMeans` has.
-
-    Returns
-    -------
-    scores : ndarray of shape (n_samples,)
-        :math:`\min_k\|x-\mu_k\|`.
+    Centres are rows, such as :class:`corollary.cluster.KMeans` has. See :class:`ClusterDistance`.
 
     Examples
     --------
@@ -212,26 +148,10 @@ def score_threshold(
     r"""Return the score that a share of the rows exceeds.
 
     The smallest score t with :math:`\sum_{s_i>t}w_i \le c\sum_i w_i`, a quantile of the scores:
-    with weights of one and without ties, :math:`\lfloor cn \rfloor` rows lie beyond it.
-
-    Parameters
-    ----------
-    scores : array-like of shape (n_samples,)
-        Scores of training rows, large for unusual rows.
-    contamination : float
-        The share c of anomalies among them, above 0 and at most 0.5.
-    sample_weight : array-like of shape (n_samples,) or None, default=None
-        Non-negative weights w.
-
-    Returns
-    -------
-    threshold : float
-        Rows are called where their score is larger.
-
-    See Also
-    --------
-    corollary.conformal.conformal_quantile : A threshold that new normal rows exceed at a rate that
-        is guaranteed.
+    with weights of one and without ties, :math:`\lfloor cn \rfloor` rows lie beyond it. Scores are
+    those of training rows, of which a share c, the ``contamination``, are anomalies, at most 0.5.
+    New normal rows exceed :func:`corollary.conformal.conformal_quantile` at a rate that is
+    guaranteed. See :class:`AnomalyDetector`.
 
     Examples
     --------

@@ -10,28 +10,24 @@ them. :func:`find_valley` tests whether there are clusters at all, and :func:`sp
 rows only where that is shown.
 """
 
+from corollary.cluster._windows import valley_p_value as valley_p_value
 from corollary.cluster.display import ClusterDisplay as ClusterDisplay
-from corollary.cluster.exact import Partition as Partition
 from corollary.cluster.exact import count_partitions as count_partitions
 from corollary.cluster.exact import exact_kmeans as exact_kmeans
 from corollary.cluster.exact import kmeans_1d as kmeans_1d
-from corollary.cluster.means._descent import LloydRun as LloydRun
-from corollary.cluster.means._seeds import Seeding as Seeding
-from corollary.cluster.means.guarantee import certify_least_cost as certify_least_cost
-from corollary.cluster.means.guarantee import kmeans_plusplus_factor as kmeans_plusplus_factor
-from corollary.cluster.means.guarantee import least_cost_bound as least_cost_bound
 from corollary.cluster.means.kmeans import KMeans as KMeans
-from corollary.cluster.means.lloyd import PartitionStep as PartitionStep
 from corollary.cluster.means.lloyd import lloyd as lloyd
 from corollary.cluster.means.lloyd import lloyd_step as lloyd_step
 from corollary.cluster.means.mini_batch import MiniBatchKMeans as MiniBatchKMeans
+from corollary.cluster.means.seeding import certify_least_cost as certify_least_cost
 from corollary.cluster.means.seeding import kmeans_plusplus as kmeans_plusplus
+from corollary.cluster.means.seeding import kmeans_plusplus_factor as kmeans_plusplus_factor
+from corollary.cluster.means.seeding import least_cost_bound as least_cost_bound
 from corollary.cluster.means.seeding import seeding_probabilities as seeding_probabilities
 from corollary.cluster.medians import KMedians as KMedians
 from corollary.cluster.medians import coordinate_median as coordinate_median
 from corollary.cluster.medians import geometric_median as geometric_median
 from corollary.cluster.medoids import KMedoids as KMedoids
-from corollary.cluster.medoids import MedoidRun as MedoidRun
 from corollary.cluster.medoids import find_medoids as find_medoids
 from corollary.cluster.objective import centers_cost as centers_cost
 from corollary.cluster.objective import centroids as centroids
@@ -42,8 +38,5 @@ from corollary.cluster.objective import partition_cost as partition_cost
 from corollary.cluster.pseudo_labels import PseudoLabelFeatures as PseudoLabelFeatures
 from corollary.cluster.pseudo_labels import refill_by_splitting as refill_by_splitting
 from corollary.cluster.quantisation import VectorQuantizer as VectorQuantizer
-from corollary.cluster.valley import Valley as Valley
-from corollary.cluster.valley import ValleyClusters as ValleyClusters
 from corollary.cluster.valley import find_valley as find_valley
 from corollary.cluster.valley import split_at_valleys as split_at_valleys
-from corollary.cluster.valley import valley_p_value as valley_p_value

@@ -32,18 +32,20 @@ def checked_labels(who: str, labels: Any, n: int, n_clusters: int | None = None)
     return labels.astype(np.int32)
 
 
-def checked_centres(who: str, centres: Any, X: Any, n_clusters: int | None = None) -> np.ndarray:
-    """Validate centres beside the rows that they shall be centres of."""
+def checked_centres(
+    who: str, centres: Any, n_features: int, n_clusters: int | None = None
+) -> np.ndarray:
+    """Validate centres of rows with so many features."""
     centres = check_array(centres, dtype=np.float64, order="C", copy=True)
     if n_clusters is not None and len(centres) != n_clusters:
         raise ValueError(
             f"The shape of the initial centers {centres.shape} of {who} does not match the number "
             f"of clusters {n_clusters}. Give one row for each cluster."
         )
-    if centres.shape[1] != X.shape[1]:
+    if centres.shape[1] != n_features:
         raise ValueError(
             f"The shape of the initial centers {centres.shape} of {who} does not match the number "
-            f"of features of the data {X.shape[1]}. Give one column for each feature."
+            f"of features of the data {n_features}. Give one column for each feature."
         )
     return centres
 

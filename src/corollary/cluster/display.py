@@ -13,23 +13,12 @@ from corollary.core.display import Display
 class ClusterDisplay(Display):
     """Draw rows in two columns, coloured by cluster, over the cells of the centres.
 
-    Parameters
-    ----------
-    points : ndarray of shape (n_samples, 2)
-        Rows in the columns drawn.
-    labels : ndarray of shape (n_samples,)
-        Their clusters.
-    centers : ndarray of shape (n_clusters, 2)
-        Centres in the same columns.
-    names : tuple of two str
-        What the axes are called.
-    cells : bool
-        Whether the cells of centres can be drawn: only if there are no further columns.
+    ``points`` are the rows in the columns drawn, ``labels`` their clusters, ``centers`` those of
+    the model in the same columns, and ``names`` what the axes are called; ``cells`` of centres can
+    be drawn if there are no further columns. See :class:`KMeans`.
 
     Attributes
     ----------
-    ax_, figure_ : matplotlib Axes and Figure
-        Where it was drawn.
     points_, centers_ : matplotlib PathCollection
         The rows, and the centres.
 
@@ -52,23 +41,9 @@ class ClusterDisplay(Display):
     def from_estimator(
         cls, estimator: Any, X: Any, *, columns: tuple[int, int] = (0, 1), ax: Any = None
     ) -> Self:
-        """Draw rows as a fitted model with centres clusters them.
+        """Draw two columns of rows X as a fitted model with ``cluster_centers_`` clusters them.
 
-        Parameters
-        ----------
-        estimator : KMeans, MiniBatchKMeans, KMedoids, KMedians or another with centres
-            A fitted model with ``cluster_centers_`` and ``predict``.
-        X : array-like or data frame of shape (n_samples, n_features)
-            Rows.
-        columns : tuple of two int, default=(0, 1)
-            Which columns to draw.
-        ax : matplotlib Axes or None, default=None
-            Where to draw; None makes a new figure.
-
-        Returns
-        -------
-        display : ClusterDisplay
-            The drawn display.
+        Axes are those of :meth:`plot`. See :class:`ClusterDisplay`.
         """
         check_is_fitted(estimator, "cluster_centers_")
         centers, place = np.asarray(estimator.cluster_centers_), list(columns)

@@ -22,6 +22,7 @@ import numpy as np
 from scipy.special import stirling2
 
 from corollary.cluster._checks import checked_rows, refuse_few_rows
+from corollary.cluster.means._descent import fill_empty
 from corollary.cluster.means._rows import nearest_labels, squared_distances
 from corollary.cluster.objective import centroids, partition_cost
 from corollary.core.estimator import ArrayLike, Count, CountFromZero, RowsLike, checked
@@ -31,23 +32,7 @@ _ROUNDING = 1e-8
 
 
 class Partition(NamedTuple):
-    """A partition of least cost.
-
-    Parameters
-    ----------
-    labels : ndarray of shape (n_samples,)
-        Numbers of clusters, in the order of their first rows, on a line from left to right.
-    centers : ndarray of shape (n_clusters, n_features)
-        Means of the clusters.
-    cost : float
-        Weighted sum of squared distances from them.
-
-    Examples
-    --------
-    >>> from corollary.cluster import kmeans_1d
-    >>> kmeans_1d([0.0, 1.0, 9.0], 2).centers.ravel()
-    array([0.5, 9. ])
-    """
+    """A partition of least cost, the means of its clusters, and the cost."""
 
     labels: np.ndarray
     centers: np.ndarray
@@ -58,17 +43,9 @@ class Partition(NamedTuple):
 def count_partitions(n_samples: CountFromZero, n_clusters: CountFromZero) -> int:
     """Count the partitions of n rows into k clusters, none of them empty.
 
-    Parameters
-    ----------
-    n_samples, n_clusters : int
-        Number of rows n, and of clusters k.
-
-    Returns
-    -------
-    count : int
-        The Stirling number of the second kind, S(n, k) = k S(n - 1, k) + S(n - 1, k - 1): a further
-        row joins one of k clusters, or is one. Lloyd's iteration, whose cost falls until it rests,
-        makes no more steps than this.
+    That is the Stirling number of the second kind, S(n, k) = k S(n - 1, k) + S(n - 1, k - 1): a
+    further row joins one of k clusters, or is one. Lloyd's iteration, whose cost falls until it
+    rests, makes no more steps than this. See :func:`lloyd_step`.
 
     Examples
     --------
@@ -89,22 +66,13 @@ def exact_kmeans(
 ) -> Partition:
     """Find the partition of least cost by search: for few rows, or few clusters that are far apart.
 
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features)
-        Rows; without structure about 30 can be searched, with it more, and in a single column any
-        number by :func:`kmeans_1d`.
-    n_clusters : int
-        Number of clusters, at most that of rows.
-    sample_weight : array-like of shape (n_samples,) or None, default=None
-        Non-negative weights; a row of weight k counts like k equal rows.
-    max_nodes : int, default=100000000
-        Partial partitions that may be looked at; ValueError if they are not enough.
+    Without structure about 30 rows can be searched, with it more, and in a single column any number
+    by :func:`kmeans_1d`; a search that is not over after ``max_nodes`` partial partitions raises a
+    ValueError. See :func:`partition_cost` for rows and weights.
 
-    Returns
-    -------
-    partition : Partition
-        An optimal one. No cluster is empty unless fewer rows than clusters have positive weight.
+    The result has the ``cost``, the means of the clusters as ``centers``, and ``labels`` in the
+    order of the first rows of clusters; none is empty unless fewer rows than clusters have positive
+    weight.
 
     Examples
     --------
@@ -168,19 +136,8 @@ def kmeans_1d(
 ) -> Partition:
     """Find the partition of least cost of numbers, in O(k n log n).
 
-    Parameters
-    ----------
-    x : array-like of shape (n_samples,) or (n_samples, 1)
-        Numbers.
-    n_clusters : int
-        Number of clusters, at most that of numbers.
-    sample_weight : array-like of shape (n_samples,) or None, default=None
-        Non-negative weights; a number of weight k counts like k equal ones.
-
-    Returns
-    -------
-    partition : Partition
-        An optimal one, clusters from left to right.
+    The numbers ``x`` may also be a column. See :func:`exact_kmeans` for the other parameters and
+    the result, in which clusters are counted from left to right.
 
     Examples
     --------
@@ -242,13 +199,10 @@ def _weighted(who: str, X: Any, k: int, sample_weight: Any) -> tuple[np.ndarray,
 
 def _fill(labels: np.ndarray, heavy: np.ndarray, k: int) -> None:
     """Give clusters numbers in the order of their first rows, and empty ones a row."""
-    values, firsts, codes = np.unique(labels[heavy], return_index=True, return_inverse=True)
+    _, firsts, codes = np.unique(labels[heavy], return_index=True, return_inverse=True)
     labels[heavy] = np.argsort(np.argsort(firsts))[codes]
-    counts = np.bincount(labels[heavy], minlength=k)
-    for empty in range(len(values), min(k, len(heavy))):
-        donor = heavy[np.flatnonzero(counts[labels[heavy]] > 1)[0]]  # copies of rows, or gain
-        counts[labels[donor]] -= 1
-        labels[donor], counts[empty] = empty, 1
+    # Copies of rows, or else the cost of the partition would fall.
+    fill_empty(labels, np.bincount(labels[heavy], minlength=k), heavy, lambda donors: donors[0])
 
 
 def _partition(

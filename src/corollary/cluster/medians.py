@@ -6,24 +6,17 @@ no closed form.
 """
 
 from dataclasses import KW_ONLY
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.utils import check_random_state
 
+from corollary.cluster._centers import CenterClusterer
 from corollary.cluster._checks import checked_rows, refuse_few_rows
+from corollary.cluster.means._descent import fill_empty
+from corollary.cluster.means._draws import draw_seeds
 from corollary.cluster.means._rows import nearest_labels, squared_distances_to_own
-from corollary.cluster.means._seeds import draw_seeds
-from corollary.core.estimator import (
-    ArrayLike,
-    Clusterer,
-    Count,
-    NonNegative,
-    RandomSeed,
-    checked,
-    fitted,
-)
-from corollary.core.schema import Array, Integer, Number
+from corollary.core.estimator import ArrayLike, Count, NonNegative, checked
 
 _BLOCK = 1024
 
@@ -32,17 +25,7 @@ _BLOCK = 1024
 def coordinate_median(X: ArrayLike, *, sample_weight: ArrayLike | None = None) -> np.ndarray:
     """Return the median of every column, which minimises the sum of l1 distances.
 
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features)
-        Rows.
-    sample_weight : array-like of shape (n_samples,) or None, default=None
-        Non-negative weights; a row of weight k counts like k equal rows.
-
-    Returns
-    -------
-    median : ndarray of shape (n_features,)
-        The middle of the interval of minimisers, where there are several.
+    Where there are several it is the middle of their interval. See :func:`geometric_median`.
 
     Examples
     --------
@@ -77,24 +60,9 @@ def geometric_median(
     Weiszfeld's iteration, the mean of rows with weights :math:`w_i / \|x_i - \mu\|`, with the
     correction of Vardi and Zhang where it meets a row: it leaves the row unless the pull of the
     others, :math:`\|\sum_j w_j (x_j - \mu) / \|x_j - \mu\|\|`, is at most the weight of the row,
-    which is then the median.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features)
-        Rows.
-    sample_weight : array-like of shape (n_samples,) or None, default=None
-        Non-negative weights; a row of weight k counts like k equal rows.
-    tol : float, default=1e-10
-        The iteration ends when the pull of all rows, or its excess over the weight of the row that
-        is met, is at most this share of the total weight.
-    max_iter : int, default=10000
-        Largest number of steps.
-
-    Returns
-    -------
-    median : ndarray of shape (n_features,)
-        The point.
+    which is then the median. The iteration ends when the pull of all rows, or its excess over the
+    weight of the row that is met, is at most the share ``tol`` of the total weight, or after
+    ``max_iter`` steps. A row of weight k counts like k equal rows. See :class:`KMedians`.
 
     References
     ----------
@@ -149,13 +117,15 @@ def _assign(X: np.ndarray, centres: np.ndarray, norm: int) -> tuple[np.ndarray, 
     return labels.astype(np.int32), np.abs(X - centres[labels]).sum(axis=1)
 
 
-class KMedians(Clusterer):
+class KMedians(CenterClusterer):
     """Cluster rows around medians.
 
     Parameters
     ----------
     n_clusters : int, default=8
         Number of clusters, at most that of rows.
+    random_state : int, RandomState instance or None, default=None
+        Determines where to start, and which rows move to empty clusters.
     norm : {1, 2}, default=1
         1 for distances summed over columns and the median of every column
         (:func:`coordinate_median`), 2 for Euclidean distances and the :func:`geometric_median`.
@@ -163,19 +133,11 @@ class KMedians(Clusterer):
         How often to start by k-means++, of which the least cost counts.
     max_iter : int, default=300
         Largest number of steps.
-    random_state : int, RandomState instance or None, default=None
-        Determines where to start, and which rows move to empty clusters.
 
     Attributes
     ----------
-    cluster_centers_ : ndarray of shape (n_clusters, n_features)
-        Medians.
-    labels_ : ndarray of shape (n_samples,)
-        The nearest of them for each training row, of equally near ones the first.
-    inertia_ : float
-        The cost: weighted sum of distances, not squared, of training rows from their centres.
-    n_iter_ : int
-        Steps made.
+    cluster_centers_, labels_, inertia_, n_iter_ : ndarrays, float and int
+        As in :class:`KMeans`, with medians as centres, and distances that are not squared.
 
     Notes
     -----
@@ -191,19 +153,10 @@ class KMedians(Clusterer):
     ([1.0, 51.0], 51.0)
     """
 
-    n_clusters: Count = 8
     _: KW_ONLY
     norm: Literal[1, 2] = 1
     n_init: Count = 1
     max_iter: Count = 300
-    random_state: RandomSeed = None
-
-    cluster_centers_: np.ndarray = fitted(Array("f", "c", "d"))
-    labels_: np.ndarray = fitted(Array("i", "n"))
-    inertia_: float = fitted(Number(0))
-    n_iter_: int = fitted(Integer(1))
-
-    _rows: ClassVar[dict[str, Any]] = {"order": "C"}
 
     def _fit(self, X: np.ndarray, sample_weight: np.ndarray | None) -> None:
         refuse_few_rows("KMedians", len(X), self.n_clusters)
@@ -236,9 +189,9 @@ class KMedians(Clusterer):
         median = coordinate_median if self.norm == 1 else geometric_median
         medians = centres.copy()
         for k in range(len(centres)):
-            own = labels == k
-            if weight[own].any():
-                medians[k] = median(X[own], sample_weight=weight[own])
+            w = weight[labels == k]
+            if w.any():
+                medians[k] = median(X[labels == k], sample_weight=w)
         return medians
 
     def _predict(self, X: np.ndarray) -> np.ndarray:
@@ -248,12 +201,7 @@ class KMedians(Clusterer):
 def _refill(
     labels: np.ndarray, distances: np.ndarray, weight: np.ndarray, k: int, random: Any
 ) -> None:
-    """Move a random row that is off its centre to each empty cluster, from one that keeps one."""
+    """Move a random row that is off its centre to each empty cluster."""
     counts = np.bincount(labels[weight > 0], minlength=k)
-    for empty in np.flatnonzero(counts == 0):
-        donors = np.flatnonzero((counts[labels] > 1) & (weight > 0) & (distances > 0))
-        if not len(donors):
-            return
-        row = random.choice(donors)
-        counts[labels[row]] -= 1
-        labels[row], counts[empty] = empty, 1
+    off_centre = np.flatnonzero((weight > 0) & (distances > 0))
+    fill_empty(labels, counts, off_centre, random.choice)

@@ -6,38 +6,22 @@ Euclidean distance unless told otherwise; any dissimilarity will do, since no me
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from sklearn.metrics import pairwise_distances
 from sklearn.utils import check_array, check_random_state
 
+from corollary.cluster._centers import CenterClusterer
 from corollary.cluster._checks import refuse_few_rows
+from corollary.cluster.means._rows import squared_distances
 from corollary.core.compat import check_sample_weight
-from corollary.core.estimator import ArrayLike, Clusterer, Count, RandomSeed, checked, fitted
-from corollary.core.schema import Array, Integer, Number
+from corollary.core.estimator import ArrayLike, Count, checked, fitted
+from corollary.core.schema import Array
 
 
 class MedoidRun(NamedTuple):
-    """Medoids that no step improves.
-
-    Parameters
-    ----------
-    medoids : ndarray of shape (n_clusters,)
-        Numbers of the rows that are centres.
-    labels : ndarray of shape (n_samples,)
-        Place of the nearest medoid of each row, of equally near ones the first.
-    cost : float
-        Weighted sum of dissimilarities from it.
-    n_iter : int
-        Passes made.
-
-    Examples
-    --------
-    >>> from corollary.cluster import find_medoids
-    >>> find_medoids([[0.0, 1.0], [1.0, 0.0]], [1]).labels
-    array([0, 0])
-    """
+    """Medoids that no step improves, with the nearest one of each row, the cost and the passes."""
 
     medoids: np.ndarray
     labels: np.ndarray
@@ -56,25 +40,15 @@ def find_medoids(
 ) -> MedoidRun:
     """Improve medoids until no step lowers the cost.
 
-    Parameters
-    ----------
-    dissimilarity : array-like of shape (n_samples, n_samples)
-        ``dissimilarity[i, j]`` is that of row i from row j.
-    medoids : array-like of shape (n_clusters,)
-        Numbers of the rows to start from, all different.
-    method : {"swap", "alternate"}, default="swap"
-        "swap" replaces a medoid by another row whenever that lowers the cost; "alternate" assigns
-        rows to medoids and then takes the best member of each cluster, which is faster and stops
-        earlier.
-    sample_weight : array-like of shape (n_samples,) or None, default=None
-        Non-negative weights; a row of weight k counts like k equal rows.
-    max_iter : int, default=300
-        Largest number of passes.
+    ``dissimilarity[i, j]`` is that of row i from row j, and ``medoids`` are the numbers of the rows
+    to start from, all different. The method "swap" replaces a medoid by another row whenever that
+    lowers the cost; "alternate" assigns rows to medoids and then takes the best member of each
+    cluster, which is faster and stops earlier. See :class:`KMedoids` for passes; a row of weight k
+    counts like k equal rows.
 
-    Returns
-    -------
-    run : MedoidRun
-        The cost is at most that of the start.
+    The result has the ``medoids``, as ``labels`` the place of the nearest of them for each row (of
+    equally near ones the first), as ``cost`` the weighted sum of dissimilarities from it, and the
+    number ``n_iter`` of passes.
 
     References
     ----------
@@ -153,13 +127,16 @@ def _alternate(D: np.ndarray, weight: np.ndarray, medoids: np.ndarray) -> np.nda
     return better
 
 
-class KMedoids(Clusterer):
+class KMedoids(CenterClusterer):
     """Cluster rows around some of them, by any dissimilarity.
 
     Parameters
     ----------
     n_clusters : int, default=8
         Number of clusters, at most that of rows.
+    random_state : int, RandomState instance or None, default=None
+        Determines where to start: like k-means++, with chances proportional to the dissimilarity
+        from the nearest medoid so far.
     metric : str or callable, default="sqeuclidean"
         A dissimilarity of ``sklearn.metrics.pairwise_distances``, or a function of two rows. With
         "precomputed" X holds the dissimilarities of rows from the training rows.
@@ -169,22 +146,14 @@ class KMedoids(Clusterer):
         How often to start, of which the least cost counts.
     max_iter : int, default=300
         Largest number of passes.
-    random_state : int, RandomState instance or None, default=None
-        Determines where to start: like k-means++, with chances proportional to the dissimilarity
-        from the nearest medoid so far.
 
     Attributes
     ----------
     medoid_indices_ : ndarray of shape (n_clusters,)
         Numbers of the training rows that are centres.
-    cluster_centers_ : ndarray of shape (n_clusters, n_features)
-        These rows; with "precomputed" their columns of X.
-    labels_ : ndarray of shape (n_samples,)
-        The nearest medoid of each training row.
-    inertia_ : float
-        The cost: weighted sum of dissimilarities from it.
-    n_iter_ : int
-        Passes made.
+    cluster_centers_, labels_, inertia_, n_iter_ : ndarrays, float and int
+        As in :class:`KMeans`, with these rows, or with "precomputed" their columns of X, as
+        centres, dissimilarities in place of squared distances, and passes as steps.
 
     Notes
     -----
@@ -199,21 +168,13 @@ class KMedoids(Clusterer):
     ([2.0, 99.0], 69.0)
     """
 
-    n_clusters: Count = 8
     _: KW_ONLY
     metric: str | Callable[..., Any] = "sqeuclidean"
     method: Literal["swap", "alternate"] = "swap"
     n_init: Count = 1
     max_iter: Count = 300
-    random_state: RandomSeed = None
 
     medoid_indices_: np.ndarray = fitted(Array("i", "c"))
-    cluster_centers_: np.ndarray = fitted(Array("f", "c", "d"))
-    labels_: np.ndarray = fitted(Array("i", "n"))
-    inertia_: float = fitted(Number(0))
-    n_iter_: int = fitted(Integer(1))
-
-    _rows: ClassVar[dict[str, Any]] = {"order": "C"}
 
     def _fit(self, X: np.ndarray, sample_weight: np.ndarray | None) -> None:
         refuse_few_rows("KMedoids", len(X), self.n_clusters)
@@ -243,8 +204,6 @@ class KMedoids(Clusterer):
         if self.metric == "precomputed":
             return X
         if self.metric in ("sqeuclidean", "euclidean"):
-            from corollary.cluster.means._rows import squared_distances
-
             squares = squared_distances(X, Y)
             return squares if self.metric == "sqeuclidean" else np.sqrt(squares)
         return np.asarray(pairwise_distances(X, Y, metric=self.metric))

@@ -27,77 +27,13 @@ _BLOCK = 512
 
 
 @checked
-def nearest_centers(X: RowsLike, centers: ArrayLike) -> np.ndarray:
-    """Assign rows to their nearest centres, the partition of least cost for these centres.
-
-    Parameters
-    ----------
-    X : array-like or sparse matrix of shape (n_samples, n_features)
-        Rows.
-    centers : array-like of shape (n_clusters, n_features)
-        Centres.
-
-    Returns
-    -------
-    labels : ndarray of shape (n_samples,)
-        Numbers of centres; of equally near ones the first.
-
-    Examples
-    --------
-    >>> from corollary.cluster import nearest_centers
-    >>> nearest_centers([[0.0], [1.0], [5.0]], [[0.0], [2.0]])
-    array([0, 0, 1], dtype=int32)
-    """
-    X, _ = checked_rows(X)
-    return nearest_labels(X, checked_centres("nearest_centers", centers, X))
-
-
-@checked
-def centroids(
-    X: RowsLike,
-    labels: ArrayLike,
-    *,
-    n_clusters: Count | None = None,
-    sample_weight: ArrayLike | None = None,
-) -> np.ndarray:
-    """Return the mean of each cluster.
-
-    Parameters
-    ----------
-    X : array-like or sparse matrix of shape (n_samples, n_features)
-        Rows.
-    labels : array-like of shape (n_samples,)
-        Numbers of clusters, from 0 on.
-    n_clusters : int or None, default=None
-        Number of clusters; None for one more than the largest label.
-    sample_weight : array-like of shape (n_samples,) or None, default=None
-        Non-negative weights.
-
-    Returns
-    -------
-    centers : ndarray of shape (n_clusters, n_features)
-        Means; of a cluster without weight NaN.
-
-    Examples
-    --------
-    >>> from corollary.cluster import centroids
-    >>> centroids([[0.0], [1.0], [5.0]], [0, 0, 1])
-    array([[0.5],
-           [5. ]])
-    """
-    X, weight = checked_rows(X, sample_weight)
-    labels = checked_labels("centroids", labels, X.shape[0], n_clusters)
-    k = int(labels.max()) + 1 if n_clusters is None else n_clusters
-    sums = ClusterSums.of(np.zeros((k, X.shape[1]))).of_labels(X, weight, labels)
-    with np.errstate(invalid="ignore"):
-        return sums.sums / sums.totals[:, None]
-
-
-@checked
 def partition_cost(
     X: RowsLike, labels: ArrayLike, *, sample_weight: ArrayLike | None = None
 ) -> float:
-    """Return the cost of a partition, by the distances from the means of its clusters.
+    """Return the cost J of a partition, by the distances from the means of its clusters.
+
+    It is the first of three forms; :func:`pairwise_cost` is the second, :func:`centers_cost` the
+    third, whose minimum over centres it is.
 
     Parameters
     ----------
@@ -106,13 +42,7 @@ def partition_cost(
     labels : array-like of shape (n_samples,)
         Numbers of clusters, from 0 on.
     sample_weight : array-like of shape (n_samples,) or None, default=None
-        Non-negative weights.
-
-    Returns
-    -------
-    cost : float
-        J, the first of three forms; :func:`pairwise_cost` is the second, :func:`centers_cost` the
-        third, whose minimum over centres it is.
+        Non-negative weights; a row of weight k counts like k equal rows.
 
     Examples
     --------
@@ -131,26 +61,11 @@ def partition_cost(
 def centers_cost(
     X: RowsLike, labels: ArrayLike, centers: ArrayLike, *, sample_weight: ArrayLike | None = None
 ) -> float:
-    r"""Return the cost of a partition beside given centres.
+    r"""Return the weighted sum of squared distances of rows from the centres of their labels.
 
-    :math:`J(C \mid \mu) = \sum_k \sum_{x \in C_k} \|x - \mu_k\|^2`: least at the means for given
-    clusters, and at :func:`nearest_centers` for given centres.
-
-    Parameters
-    ----------
-    X : array-like or sparse matrix of shape (n_samples, n_features)
-        Rows.
-    labels : array-like of shape (n_samples,)
-        Numbers of centres.
-    centers : array-like of shape (n_clusters, n_features)
-        Centres.
-    sample_weight : array-like of shape (n_samples,) or None, default=None
-        Non-negative weights.
-
-    Returns
-    -------
-    cost : float
-        The weighted sum of squared distances.
+    :math:`J(C \mid \mu) = \sum_k \sum_{x \in C_k} \|x - \mu_k\|^2` is least at the means for given
+    clusters, and at :func:`nearest_centers` for given centres. There is a row of ``centers`` for
+    each cluster. See :func:`partition_cost` for the other parameters.
 
     Examples
     --------
@@ -159,7 +74,7 @@ def centers_cost(
     1.0
     """
     X, weight = checked_rows(X, sample_weight)
-    centres = checked_centres("centers_cost", centers, X)
+    centres = checked_centres("centers_cost", centers, X.shape[1])
     labels = checked_labels("centers_cost", labels, X.shape[0], len(centres))
     squares = squared_distances_to_own(X, centres, labels)
     return float(squares.sum() if weight is None else (squares * weight).sum())
@@ -169,21 +84,9 @@ def centers_cost(
 def pairwise_cost(
     X: RowsLike, labels: ArrayLike, *, sample_weight: ArrayLike | None = None
 ) -> float:
-    """Return the cost of a partition by the distances between rows of one cluster.
+    """Return the cost J of a partition by the distances between rows of one cluster.
 
-    Parameters
-    ----------
-    X : array-like or sparse matrix of shape (n_samples, n_features)
-        Rows.
-    labels : array-like of shape (n_samples,)
-        Numbers of clusters, from 0 on.
-    sample_weight : array-like of shape (n_samples,) or None, default=None
-        Non-negative weights.
-
-    Returns
-    -------
-    cost : float
-        J, the second of the three forms.
+    See :func:`partition_cost`.
 
     Examples
     --------
@@ -196,9 +99,10 @@ def pairwise_cost(
     weight = np.ones(X.shape[0]) if weight is None else weight
     cost = 0.0
     for k in np.unique(labels):
-        own = np.flatnonzero(labels == k)
-        if weight[own].any():
-            cost += weight[own].sum() * pairwise_variance(X[own], sample_weight=weight[own])
+        members = np.flatnonzero(labels == k)
+        w = weight[members]
+        if w.any():
+            cost += w.sum() * pairwise_variance(X[members], sample_weight=w)
     return float(cost)
 
 
@@ -206,20 +110,9 @@ def pairwise_cost(
 def pairwise_variance(X: RowsLike, *, sample_weight: ArrayLike | None = None) -> float:
     r"""Return half the mean squared distance between two independent draws from rows.
 
-    It is the total variance of the rows,
-    :math:`\frac12 E \|X - X'\|^2 = E \|X - E X\|^2`, computed from pairs alone.
-
-    Parameters
-    ----------
-    X : array-like or sparse matrix of shape (n_samples, n_features)
-        Rows.
-    sample_weight : array-like of shape (n_samples,) or None, default=None
-        Non-negative weights, the chances of rows to be drawn.
-
-    Returns
-    -------
-    variance : float
-        Time grows with the square of the number of rows, memory does not.
+    It is the total variance of the rows, :math:`\frac12 E \|X - X'\|^2 = E \|X - E X\|^2`, computed
+    from pairs alone: time grows with the square of the number of rows, memory does not. Weights are
+    the chances of rows to be drawn. See :func:`partition_cost`.
 
     Examples
     --------
@@ -238,3 +131,47 @@ def pairwise_variance(X: RowsLike, *, sample_weight: ArrayLike | None = None) ->
         squares = squared_distances(X, part)
         total += float(chance @ squares @ chance[start : start + _BLOCK])
     return 0.5 * total
+
+
+@checked
+def centroids(
+    X: RowsLike,
+    labels: ArrayLike,
+    *,
+    n_clusters: Count | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> np.ndarray:
+    """Return the mean of each cluster, a row for each; NaN for a cluster without weight.
+
+    There are ``n_clusters`` of them, by default one more than the largest label. See
+    :func:`partition_cost` for the other parameters.
+
+    Examples
+    --------
+    >>> from corollary.cluster import centroids
+    >>> centroids([[0.0], [1.0], [5.0]], [0, 0, 1])
+    array([[0.5],
+           [5. ]])
+    """
+    X, weight = checked_rows(X, sample_weight)
+    labels = checked_labels("centroids", labels, X.shape[0], n_clusters)
+    k = int(labels.max()) + 1 if n_clusters is None else n_clusters
+    sums = ClusterSums.of(np.zeros((k, X.shape[1]))).of_labels(X, weight, labels)
+    with np.errstate(invalid="ignore"):
+        return sums.sums / sums.totals[:, None]
+
+
+@checked
+def nearest_centers(X: RowsLike, centers: ArrayLike) -> np.ndarray:
+    """Return the number of the nearest centre of each row, of equally near ones the first.
+
+    That is the partition of least cost for these centres. See :func:`centers_cost`.
+
+    Examples
+    --------
+    >>> from corollary.cluster import nearest_centers
+    >>> nearest_centers([[0.0], [1.0], [5.0]], [[0.0], [2.0]])
+    array([0, 0, 1], dtype=int32)
+    """
+    X, _ = checked_rows(X)
+    return nearest_labels(X, checked_centres("nearest_centers", centers, X.shape[1]))

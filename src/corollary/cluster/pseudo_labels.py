@@ -34,21 +34,9 @@ def refill_by_splitting(
 ) -> np.ndarray:
     """Fill empty clusters, each by one half of the largest cluster, cut in two by k-means.
 
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features)
-        Rows.
-    labels : array-like of shape (n_samples,)
-        Numbers of clusters, from 0 on.
-    n_clusters : int
-        Number of clusters, at most that of rows.
-    random_state : int, RandomState instance or None, default=None
-        Determines where k-means starts.
-
-    Returns
-    -------
-    labels : ndarray of shape (n_samples,)
-        Every cluster has a row; if the rows of the largest are all equal, half of them move.
+    In the labels that are returned every cluster has a row; if the rows of the largest are all
+    equal, half of them move. The ``random_state`` determines where k-means starts. See
+    :class:`PseudoLabelFeatures`, and :func:`centroids` for the parameters.
 
     Examples
     --------

@@ -93,32 +93,19 @@ class VectorQuantizer(ClassNamePrefixFeaturesOutMixin, Transformer):
         return table if self.sparse_output else table.toarray()
 
     def inverse_transform(self, codes: Any) -> np.ndarray:
-        """Return what codes stand for.
+        """Return the entries of the codebook that codes, as ``transform`` gives them, stand for.
 
-        Parameters
-        ----------
-        codes : array-like or sparse matrix of shape (n_samples, 1), (n_samples,) or \
-                (n_samples, n_codes)
-            Codes, as :meth:`transform` gives them.
-
-        Returns
-        -------
-        X : ndarray of shape (n_samples, n_features)
-            Entries of the codebook.
+        Numbers of entries may also be a list. See :class:`VectorQuantizer`.
         """
         check_is_fitted(self)
         codes = check_array(codes, accept_sparse="csr", ensure_2d=False, dtype=None)
         if self.encoding == "one-hot":
             return np.asarray(codes @ self.codebook_)
-        places = np.asarray(codes).ravel()
-        if (
-            places.dtype.kind not in "iu"
-            or (places != places.clip(0, len(self.codebook_) - 1)).any()
-        ):
+        places, last = np.asarray(codes).ravel(), len(self.codebook_) - 1
+        if places.dtype.kind not in "iu" or (places != places.clip(0, last)).any():
             raise ValueError(
-                f"Codes of this VectorQuantizer are whole numbers from 0 to "
-                f"{len(self.codebook_) - 1}. Got values of type {places.dtype} from "
-                f"{places.min()} to {places.max()}."
+                f"Codes of this VectorQuantizer are whole numbers from 0 to {last}. Got values of "
+                f"type {places.dtype} from {places.min()} to {places.max()}."
             )
         return self.codebook_[places]
 

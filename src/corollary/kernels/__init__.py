@@ -56,6 +56,7 @@ from corollary.kernels.models.kernel_ridge import kernel_ridge_solution as kerne
 from corollary.kernels.models.kernel_risk_models import KernelERMClassifier as KernelERMClassifier
 from corollary.kernels.models.kernel_risk_models import KernelERMRegressor as KernelERMRegressor
 from corollary.kernels.named import check_kernel as check_kernel
+from corollary.kernels.named import chosen_kernel as chosen_kernel
 from corollary.kernels.named import median_length_scale as median_length_scale
 from corollary.kernels.scikit_learn import as_kernel as as_kernel
 from corollary.kernels.scikit_learn import as_sklearn_kernel as as_sklearn_kernel

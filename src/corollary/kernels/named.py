@@ -85,8 +85,19 @@ def check_kernel(
     return Polynomial(degree=degree, offset=coef0, gamma=gamma)
 
 
-def _understood_kernel(model: Any, n_features: int) -> Kernel:
-    """Return the kernel that the parameters of an estimator ask for."""
+def chosen_kernel(model: Any, n_features: int) -> Kernel:
+    """Return the kernel that the parameters of an estimator ask for.
+
+    They are ``kernel``, which may also be an object of scikit-learn's ``gaussian_process.kernels``
+    or a function of two rows, with ``kernel_params``, ``gamma``, ``degree`` and ``coef0``. See
+    :func:`check_kernel`.
+
+    Examples
+    --------
+    >>> from corollary.kernels import Nystroem, chosen_kernel
+    >>> chosen_kernel(Nystroem(kernel="rbf", gamma=0.125), 3)
+    RBF(length_scale=2.0)
+    """
     from corollary.kernels.scikit_learn import as_kernel
 
     kernel, params = model.kernel, tuple((getattr(model, "kernel_params", None) or {}).items())

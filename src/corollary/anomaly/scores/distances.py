@@ -15,7 +15,9 @@ from corollary.decomposition import PCA
 
 @dataclass(frozen=True, eq=False)
 class Reconstruction(Score):
-    """Squared distance from the subspace of the leading directions.
+    """Squared distance from the subspace of the leading directions (:func:`reconstruction_scores`).
+
+    :class:`PCAMixture` has it together with a density along the subspace.
 
     Parameters
     ----------
@@ -24,11 +26,6 @@ class Reconstruction(Score):
         but not all of them.
     pca : PCA or None, default=None
         The projection; set by ``fit``.
-
-    See Also
-    --------
-    reconstruction_scores : The score as a function.
-    PCAMixture : The distance together with a density along the subspace.
 
     Examples
     --------
@@ -73,7 +70,7 @@ class Reconstruction(Score):
 
 @dataclass(frozen=True, eq=False)
 class ClusterDistance(Score):
-    """Distance from the nearest centre of k-means.
+    """Distance from the nearest centre of k-means, as :func:`cluster_distances` has it.
 
     Parameters
     ----------
@@ -81,10 +78,6 @@ class ClusterDistance(Score):
         Number of centres.
     kmeans : KMeans or None, default=None
         The clusters; set by ``fit``.
-
-    See Also
-    --------
-    cluster_distances : The score as a function.
 
     Examples
     --------

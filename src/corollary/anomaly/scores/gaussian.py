@@ -45,6 +45,8 @@ _FLOOR = 1e-6
 class PCAMixture(Score):
     """Negative log density of a Gaussian mixture behind a projection on leading directions.
 
+    The term of the dropped directions alone is :class:`Reconstruction`.
+
     Parameters
     ----------
     n_directions : int, float or None, default=0.9
@@ -58,16 +60,10 @@ class PCAMixture(Score):
         projection alone, and blind to what happens across it.
     reg_covar : float, default=1e-6
         Added to the diagonal of the mixture's covariances.
-    pca : PCA or None, default=None
-        The projection; set by ``fit``.
-    mixture : GaussianMixture or None, default=None
-        The mixture of projections; set by ``fit``.
+    pca, mixture : PCA, GaussianMixture or None, default=None
+        The projection, and the mixture of what it keeps; set by ``fit``.
     noise : float, default=1.0
         Variance across the kept directions; set by ``fit``.
-
-    See Also
-    --------
-    Reconstruction : The term of the dropped directions alone.
 
     Examples
     --------
@@ -126,45 +122,39 @@ class PCAMixture(Score):
     def scores(self, X: np.ndarray) -> np.ndarray:
         """Return the negative log density of the projection, and of the residual if asked for."""
         pca = self.pca
-        found = density_score(self.mixture, pca.transform(X))
+        scores = density_score(self.mixture, pca.transform(X))
         n_dropped = pca.n_features_in_ - pca.n_components_
         if self.residual and n_dropped:
             across = (residuals(X, pca.mean_, pca.components_) ** 2).sum(axis=1)
-            found += 0.5 * (across / self.noise + n_dropped * math.log(2 * math.pi * self.noise))
-        return found
+            scores += 0.5 * (across / self.noise + n_dropped * math.log(2 * math.pi * self.noise))
+        return scores
 
     def contributions(self, X: np.ndarray) -> np.ndarray:
         """Return what columns add to the quadratic forms of the components, and to the residual."""
         pca, law = self.pca, self.mixture.to_law()
         Z = pca.transform(X)
         shares = self.mixture.predict_proba(Z)
-        found = np.zeros(X.shape)
+        parts = np.zeros(X.shape)
         for k, (mean, covariance) in enumerate(zip(law.means, law.covariances)):
             away = X - (pca.mean_ + mean @ pca.components_)
             precision = pca.components_.T @ np.linalg.solve(covariance, pca.components_)
-            found += shares[:, [k]] * 0.5 * away * row_products(away, precision)
+            parts += shares[:, [k]] * 0.5 * away * row_products(away, precision)
         if self.residual:
-            found += 0.5 * residuals(X, pca.mean_, pca.components_) ** 2 / self.noise
-        return found
+            parts += 0.5 * residuals(X, pca.mean_, pca.components_) ** 2 / self.noise
+        return parts
 
 
 @dataclass(frozen=True, eq=False)
 class Mahalanobis(Score):
-    r"""Half the squared Mahalanobis distance from the mean.
+    r"""Half the squared Mahalanobis distance from the mean, as :func:`gaussian_score` has it.
 
     Parameters
     ----------
     shrinkage : float or "auto", default="auto"
         Share of the covariance that is replaced by a multiple of the identity, so that few rows of
         many columns have an inverse, too; "auto" is the oracle approximating choice of Chen et al.
-    mean : ndarray or None, default=None
-        Mean of the rows; set by ``fit``.
-    covariance : ndarray or None, default=None
-        Their covariance, shrunken; set by ``fit``.
-
-    See Also
-    --------
-    gaussian_score : The score and its constant as a function.
+    mean, covariance : ndarray or None, default=None
+        Those of the rows, the latter shrunken; set by ``fit``.
 
     References
     ----------

@@ -27,10 +27,8 @@ class ModelScore(Score):
         :class:`corollary.svm.OneClassSVM`; ``fit`` fits a copy.
     fitted : bool, default=False
         Whether the model is; set by ``fit``.
-    mean : ndarray or None, default=None
-        Mean of the rows, for contributions; set by ``fit``.
-    covariance : ndarray or None, default=None
-        Their covariance, likewise.
+    mean, covariance : ndarray or None, default=None
+        Those of the rows, for contributions; set by ``fit``.
 
     Notes
     -----
@@ -82,9 +80,9 @@ class ModelScore(Score):
         floor = _FLOOR * float(values[-1]) if values[-1] > 0 else 1.0  # of equal rows
         precision = (vectors / np.maximum(values, floor)) @ vectors.T
         steps = row_products(X - self.mean, precision) / np.diag(precision)
-        scores, found = self.scores(X), np.empty(X.shape)
+        scores, losses = self.scores(X), np.empty(X.shape)
         for j in range(X.shape[1]):
             replaced = X.copy()
             replaced[:, j] -= steps[:, j]
-            found[:, j] = scores - self.scores(replaced)
-        return found
+            losses[:, j] = scores - self.scores(replaced)
+        return losses

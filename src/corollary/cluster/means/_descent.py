@@ -1,38 +1,17 @@
 """The descent of Lloyd's iteration over rows, wherever they are."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from corollary.cluster.means._draws import Draw
-from corollary.cluster.means._rows import ArrayRows, ClusterSums, SourceRows
+from corollary.cluster.means._rows import ClusterSums, SourceRows
 
 
 class LloydRun(NamedTuple):
-    """Where Lloyd's iteration has come to.
-
-    Parameters
-    ----------
-    centers : ndarray of shape (n_clusters, n_features)
-        The last centres.
-    labels : ndarray of shape (n_samples,)
-        The nearest of them for each row.
-    cost : float
-        Weighted sum of squared distances from them.
-    n_iter : int
-        Steps made.
-    converged : bool
-        Whether the last step moved the centres by no more than the tolerance.
-    counts : ndarray of shape (n_clusters,)
-        Rows of each cluster.
-
-    Examples
-    --------
-    >>> from corollary.cluster import lloyd
-    >>> lloyd([[0.0], [1.0], [9.0]], [[0.0], [9.0]]).counts
-    array([2, 1])
-    """
+    """Where Lloyd's iteration has come to, as :func:`lloyd` explains it."""
 
     centers: np.ndarray
     labels: np.ndarray
@@ -43,7 +22,7 @@ class LloydRun(NamedTuple):
 
 
 def descend(
-    rows: ArrayRows | SourceRows,
+    rows: SourceRows,
     centres: np.ndarray,
     *,
     max_iter: int,
@@ -70,7 +49,7 @@ def descend(
     return LloydRun(centres, kept, last.cost, n_iter, converged, last.counts)
 
 
-def _refilled(rows: ArrayRows | SourceRows, step: ClusterSums, seed: int) -> ClusterSums:
+def _refilled(rows: SourceRows, step: ClusterSums, seed: int) -> ClusterSums:
     """Move a random row to every empty cluster, from one that keeps at least one."""
     k = len(step.centres)
     drawn = rows.reduce(Draw(step.centres, k, seed, "any"))  # of each cluster one may have to stay
@@ -83,6 +62,19 @@ def _refilled(rows: ArrayRows | SourceRows, step: ClusterSums, seed: int) -> Clu
         filled.table[label] -= moved
         filled.table[empty.pop(0)] = moved
     return filled
+
+
+def fill_empty(
+    labels: np.ndarray, counts: np.ndarray, movable: np.ndarray, choose: Callable[..., Any]
+) -> None:
+    """Move one of some rows to each empty cluster, from a cluster that keeps at least one."""
+    for empty in np.flatnonzero(counts == 0):
+        donors = movable[counts[labels[movable]] > 1]
+        if not len(donors):
+            return
+        row = choose(donors)
+        counts[labels[row]] -= 1
+        labels[row], counts[empty] = empty, 1
 
 
 def draw_seed(random: Any) -> int:

@@ -12,11 +12,11 @@ from scipy import sparse
 
 from corollary.cluster.means._bounds import Nearest
 from corollary.core.summary import (
+    ArraySource,
     Chunk,
     Source,
     Summary,
     block_rows,
-    reduce,
     reduce_blocks,
     slice_rows,
 )
@@ -182,6 +182,10 @@ class Spread(Summary):
         rows = self.n_rows + other.n_rows
         return type(self)(rows, total, self.mean + share * gap, squares)
 
+    def tolerance(self, share: float) -> float:
+        """Return a share of the mean variance of the columns."""
+        return share * float(np.mean(np.maximum(self.squares, 0.0))) / self.weight
+
 
 def rows_of(chunk: Chunk) -> tuple[Any, np.ndarray | None]:
     """Return rows in double precision and their weights."""
@@ -197,12 +201,15 @@ def rows_of(chunk: Chunk) -> tuple[Any, np.ndarray | None]:
 class SourceRows:
     """Rows of a source, each step a pass over them."""
 
-    def __init__(self, source: Source, n_jobs: int | None = None) -> None:
-        self._source, self._n_jobs = source, n_jobs
+    X: Any = None  # nowhere as a whole
+    weight: Any = None
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
 
     def reduce(self, summary: S) -> S:
         """Return the summary of all rows."""
-        return self._source.reduce(summary, self._n_jobs)
+        return self._source.reduce(summary)
 
     def cluster_sums(self, centres: np.ndarray) -> ClusterSums:
         """Return the sums of the clusters around centres."""
@@ -213,33 +220,30 @@ class SourceRows:
         return self.reduce(Assignment(centres, keep))
 
 
-class ArrayRows:
+class ArrayRows(SourceRows):
     """Rows in memory; if they are dense, with the bounds that save most of their distances."""
 
     def __init__(self, X: Any, weight: np.ndarray | None) -> None:
+        X, weight = rows_of((X, None, weight))
         self._chunk: Chunk = (X,) if weight is None else (X, None, weight)
+        super().__init__(ArraySource(self._chunk))
+        self.X, self.weight = X, weight
         self._nearest: Nearest | None = None
-
-    def reduce(self, summary: S) -> S:
-        """Return the summary of all rows."""
-        return reduce(summary, self._chunk)
 
     def cluster_sums(self, centres: np.ndarray) -> ClusterSums:
         """Return the sums of the clusters around centres, which bounds remember."""
-        X, weight = rows_of(self._chunk)
-        if sparse.issparse(X):
-            return self.reduce(ClusterSums.of(centres))
+        if sparse.issparse(self.X):
+            return super().cluster_sums(centres)
         if self._nearest is None:
-            self._nearest = Nearest(X, len(centres), weight, block_rows(self._chunk))
+            rows = block_rows(self._chunk)
+            self._nearest = Nearest(self.X, len(centres), self.weight, rows)
         return ClusterSums(centres, self._nearest.sums(centres))
 
     def assignment(self, centres: np.ndarray, keep: bool) -> Assignment:
         """Return cost and labels at centres."""
-        start = Assignment(centres, keep)
         if self._nearest is None:
-            return self.reduce(start)
-        X, weight = rows_of(self._chunk)
-        rows, chunk = block_rows(self._chunk), (X, None, weight, self._nearest.label(centres))
-        return reduce_blocks(
-            start, (slice_rows(chunk, i, i + rows) for i in range(0, len(X), rows))
-        )
+            return super().assignment(centres, keep)
+        labels, rows = self._nearest.label(centres), block_rows(self._chunk)
+        chunk: Chunk = (self.X, None, self.weight, labels)
+        blocks = (slice_rows(chunk, i, i + rows) for i in range(0, len(self.X), rows))
+        return reduce_blocks(Assignment(centres, keep), blocks)

@@ -9,22 +9,15 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from corollary.cluster._centers import CenterModel, Init, Runs, runs_of
-from corollary.cluster._checks import checked_centres, refuse_few_rows
+from corollary.cluster._centers import MeansClusterer
+from corollary.cluster._checks import refuse_few_rows
 from corollary.cluster.means._descent import LloydRun, descend, draw_seed
-from corollary.cluster.means._rows import ArrayRows, SourceRows, Spread, rows_of
-from corollary.cluster.means._seeds import draw_rows, draw_seeds, draw_seeds_in_passes
+from corollary.cluster.means._rows import ArrayRows, SourceRows, Spread
 from corollary.core.compat import fit_context
-from corollary.core.estimator import (
-    Count,
-    NoEffect,
-    NonNegative,
-    RandomSeed,
-    read_source,
-)
+from corollary.core.estimator import Count, NoEffect, NonNegative, read_source
 
 
-class KMeans(CenterModel):
+class KMeans(MeansClusterer):
     """Cluster rows around means, at a cost that no step of Lloyd's iteration raises.
 
     Minimises the weighted sum of squared distances of rows from the nearest of ``n_clusters``
@@ -36,6 +29,8 @@ class KMeans(CenterModel):
     ----------
     n_clusters : int, default=8
         Number of clusters, at most that of rows.
+    random_state : int, RandomState instance or None, default=None
+        Determines where to start, and which rows move to empty clusters.
     init : {"k-means++", "k-means||", "random"}, callable or array-like of shape \
             (n_clusters, n_features), default="k-means++"
         Where to start. "k-means++" draws centres far from each other, each the best of several
@@ -52,8 +47,6 @@ class KMeans(CenterModel):
         the mean variance of the columns.
     verbose : int, default=0
         Changes nothing: a fit has little to tell.
-    random_state : int, RandomState instance or None, default=None
-        Determines where to start, and which rows move to empty clusters.
     copy_x : bool, default=True
         Changes nothing: rows are never written to.
     algorithm : {"lloyd", "elkan"}, default="lloyd"
@@ -87,10 +80,9 @@ class KMeans(CenterModel):
     ----------
     .. [1] S. P. Lloyd, "Least squares quantization in PCM", IEEE Transactions on Information
        Theory 28 (1982), 129-137.
-    .. [2] D. Arthur, S. Vassilvitskii, "k-means++: the advantages of careful seeding", SODA 2007.
-    .. [3] B. Bahmani, B. Moseley, A. Vattani, R. Kumar, S. Vassilvitskii, "Scalable k-means++",
+    .. [2] B. Bahmani, B. Moseley, A. Vattani, R. Kumar, S. Vassilvitskii, "Scalable k-means++",
        VLDB 2012.
-    .. [4] G. Hamerly, "Making k-means even faster", SDM 2010.
+    .. [3] G. Hamerly, "Making k-means even faster", SDM 2010.
 
     Examples
     --------
@@ -101,14 +93,10 @@ class KMeans(CenterModel):
     (16.0, array([[1., 2.]]))
     """
 
-    n_clusters: Count = 8
     _: KW_ONLY
-    init: Init = "k-means++"
-    n_init: Runs = "auto"
     max_iter: Count = 300
     tol: NonNegative = 1e-4
     verbose: NoEffect = 0
-    random_state: RandomSeed = None
     copy_x: NoEffect = True
     algorithm: Literal["lloyd", "elkan"] = "lloyd"
 
@@ -116,10 +104,8 @@ class KMeans(CenterModel):
 
     def _fit(self, X: Any, sample_weight: np.ndarray | None) -> None:
         refuse_few_rows("KMeans", X.shape[0], self.n_clusters)
-        dtype = X.dtype
-        X, _ = rows_of((X,))
         rows = ArrayRows(X, sample_weight)
-        self._descend(rows, rows.reduce(Spread()), X, sample_weight, dtype)
+        self._descend(rows, rows.reduce(Spread()), X.dtype)
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit_source(
@@ -133,39 +119,22 @@ class KMeans(CenterModel):
         """Fit the model to data that need not fit in memory.
 
         Every step is a pass over the data, and so is each of the seven of "k-means||", which takes
-        the place of "k-means++". From equal starts the model is that of ``fit``, bit for bit.
+        the place of "k-means++". From equal starts the model is that of ``fit``, bit for bit. With
+        ``labels=False`` no ``labels_`` are kept, which take four bytes a row.
 
-        Parameters
-        ----------
-        data : path, data frame, Dask collection, or iterable of chunks
-            See :func:`corollary.core.summary.open_source`. Arrays and chunks hold ``(X,)``,
-            ``(X, y)``, where y is not used, or ``(X, y, sample_weight)``, where y may be None. A
-            generator will not do, since it can be read only once.
-        columns : sequence of str or None, default=None
-            Names of the features; None for all other columns.
-        sample_weight : str or None, default=None
-            Name of the column of weights.
-        labels : bool, default=True
-            Whether to keep ``labels_``, which take four bytes a row.
-
-        Returns
-        -------
-        self : KMeans
-            The fitted model.
+        See :func:`corollary.core.summary.open_source` for data. Arrays and chunks hold ``(X,)``,
+        ``(X, y)``, where y is not used, or ``(X, y, sample_weight)``, where y may be None; a
+        generator will not do, since it can be read only once. Columns are the names of features, by
+        default all but that of ``sample_weight``.
         """
         if callable(self.init):
             raise ValueError(
                 "KMeans.fit_source cannot hand rows to a function. Got a callable init; give the "
                 "centres that it returns for some of the rows."
             )
+        names: Any = {"columns": columns, "sample_weight": sample_weight}
         source, spread = read_source(
-            self,
-            data,
-            lambda _: Spread(),
-            columns=columns,
-            sample_weight=sample_weight,
-            several_passes=True,
-            supervised=False,
+            self, data, lambda _: Spread(), **names, several_passes=True, supervised=False
         )
         refuse_few_rows("KMeans.fit_source", spread.n_rows, self.n_clusters)
         if not spread.weight > 0:
@@ -176,68 +145,28 @@ class KMeans(CenterModel):
         return self
 
     def _descend(
-        self,
-        rows: ArrayRows | SourceRows,
-        spread: Spread,
-        X: Any = None,
-        weight: np.ndarray | None = None,
-        dtype: Any = np.float64,
-        labels: bool = True,
+        self, rows: SourceRows, spread: Spread, dtype: Any = np.float64, labels: bool = True
     ) -> None:
         """Start as often as asked for, and keep the best of the runs."""
-        random = check_random_state(self.random_state)
-        tol = self.tol * float(np.mean(np.maximum(spread.squares, 0.0))) / spread.weight
-        best: LloydRun | None = None
-        for _ in range(self._n_runs()):
-            centres = self._start(rows, X, weight, np.size(spread.mean), random)
-            options = {"max_iter": self.max_iter, "tol": tol, "dtype": dtype, "labels": labels}
-            run = descend(rows, centres, seed=draw_seed(random), **options)
-            if best is None or run.cost < best.cost:
-                best = run
-        assert best is not None
-        n_found = np.count_nonzero(best.counts)
-        if n_found < self.n_clusters:
+        random, tol = check_random_state(self.random_state), spread.tolerance(self.tol)
+
+        def run() -> LloydRun:
+            centres = self._start(rows, np.size(spread.mean), random)
+            how: Any = {"max_iter": self.max_iter, "tol": tol, "dtype": dtype, "labels": labels}
+            return descend(rows, centres, seed=draw_seed(random), **how)
+
+        runs = (run() for _ in range(self._n_runs(several=10)))
+        best = min(runs, key=lambda run: run.cost)
+        n_distinct = np.count_nonzero(best.counts)
+        if n_distinct < self.n_clusters:
             warnings.warn(
-                f"Number of distinct clusters ({n_found}) found smaller than n_clusters "
+                f"Number of distinct clusters ({n_distinct}) found smaller than n_clusters "
                 f"({self.n_clusters}). Possibly due to duplicate points in X. Ask for fewer.",
                 ConvergenceWarning,
                 stacklevel=5,
             )
         self.cluster_centers_ = best.centers.astype(dtype)
         self.inertia_, self.n_iter_ = best.cost, best.n_iter
+        self.__dict__.pop("labels_", None)
         if labels:
             self.labels_ = best.labels
-        elif hasattr(self, "labels_"):
-            del self.labels_
-
-    def _n_runs(self) -> int:
-        runs = runs_of(self.n_init, self.init, several=10)
-        if runs > 1 and not (callable(self.init) or isinstance(self.init, str)):
-            warnings.warn(
-                "Explicit initial center position passed: performing only one init in KMeans "
-                f"instead of n_init={runs}. Leave n_init at 'auto'.",
-                RuntimeWarning,
-                stacklevel=6,
-            )
-            return 1
-        return runs
-
-    def _start(
-        self,
-        rows: ArrayRows | SourceRows,
-        X: Any,
-        weight: np.ndarray | None,
-        n_features: int,
-        random: Any,
-    ) -> np.ndarray:
-        """Return centres to start from."""
-        k, d = self.n_clusters, n_features
-        if not (callable(self.init) or isinstance(self.init, str)):
-            return checked_centres("KMeans", self.init, np.empty((0, d)), k)
-        if callable(self.init):
-            return checked_centres("KMeans", self.init(X, k, random_state=random), X, k)
-        if self.init == "random":
-            return draw_rows(rows, k, d, draw_seed(random))
-        if self.init == "k-means||" or X is None:
-            return draw_seeds_in_passes(rows, k, d, random)
-        return draw_seeds(X, weight, k, random).centers

@@ -12,31 +12,15 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.utils import check_random_state
 
-from corollary.cluster._checks import checked_centres, checked_labels, checked_rows
-from corollary.cluster.means._descent import LloydRun, descend, draw_seed
+from corollary.cluster._checks import checked_centres, checked_labels, checked_rows, refuse_few_rows
+from corollary.cluster.means._descent import LloydRun, descend, draw_seed, fill_empty
 from corollary.cluster.means._rows import ArrayRows, nearest_labels
 from corollary.cluster.objective import centroids, partition_cost
 from corollary.core.estimator import ArrayLike, Count, NonNegative, RandomSeed, RowsLike, checked
 
 
 class PartitionStep(NamedTuple):
-    """One step from partition to partition, with the cost at each stage.
-
-    Parameters
-    ----------
-    assigned : ndarray of shape (n_samples,)
-        Labels of the nearest means; a cluster may be empty.
-    labels : ndarray of shape (n_samples,)
-        Labels after every empty cluster has been given a row.
-    costs : tuple of three floats
-        The cost before, after the assignment and after refilling: they never rise.
-
-    Examples
-    --------
-    >>> from corollary.cluster import lloyd_step
-    >>> lloyd_step([[0.0], [1.0], [9.0]], [0, 1, 1], 2).costs
-    (32.0, 0.5, 0.5)
-    """
+    """One step from partition to partition, with the cost at each of its three stages."""
 
     assigned: np.ndarray
     labels: np.ndarray
@@ -54,23 +38,10 @@ def lloyd_step(
 ) -> PartitionStep:
     """Make one step of Lloyd's iteration on a partition.
 
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features)
-        Rows, at least as many as clusters.
-    labels : array-like of shape (n_samples,)
-        The partition, as numbers from 0 on; no cluster is empty.
-    n_clusters : int
-        Number of clusters.
-    sample_weight : array-like of shape (n_samples,) or None, default=None
-        Non-negative weights.
-    random_state : int, RandomState instance or None, default=None
-        Determines which rows move to empty clusters.
-
-    Returns
-    -------
-    step : PartitionStep
-        Of equally near means the first takes a row.
+    In the result rows are ``assigned`` to the nearest means, of equally near ones the first, and
+    clusters may be empty; in its ``labels`` each of these has been given a random row. ``costs``
+    are those before, after the assignment and after refilling. See :func:`partition_cost` for rows,
+    weights and labels, of which no cluster is empty.
 
     Notes
     -----
@@ -88,16 +59,13 @@ def lloyd_step(
     (array([0, 0, 0], dtype=int32), (2.0, 2.0, 0.5))
     """
     X, weight = checked_rows(X, sample_weight)
+    refuse_few_rows("lloyd_step", X.shape[0], n_clusters)
     before = checked_labels("lloyd_step", labels, X.shape[0], n_clusters)
     means = centroids(X, before, n_clusters=n_clusters, sample_weight=weight)
     assigned = nearest_labels(X, means)
     after = assigned.copy()
-    counts = np.bincount(after, minlength=n_clusters)
-    random = check_random_state(random_state)
-    for empty in np.flatnonzero(counts == 0):
-        row = random.choice(np.flatnonzero(counts[after] > 1))
-        counts[after[row]] -= 1
-        after[row], counts[empty] = empty, 1
+    counts, random = np.bincount(after, minlength=n_clusters), check_random_state(random_state)
+    fill_empty(after, counts, np.arange(len(after)), random.choice)
     first, second, third = (
         partition_cost(X, stage, sample_weight=weight) for stage in (before, assigned, after)
     )
@@ -116,31 +84,19 @@ def lloyd(
 ) -> LloydRun:
     """Run Lloyd's iteration from centres until they rest.
 
-    Parameters
-    ----------
-    X : array-like or sparse matrix of shape (n_samples, n_features)
-        Rows.
-    centers : array-like of shape (n_clusters, n_features)
-        Where to start.
-    sample_weight : array-like of shape (n_samples,) or None, default=None
-        Non-negative weights; a row of weight k counts like k equal rows.
-    max_iter : int, default=300
-        Largest number of steps.
-    tol : float, default=0.0
-        The iteration ends when the squared movements of the centres sum to no more than this.
-    random_state : int, RandomState instance or None, default=None
-        Determines which rows move to empty clusters.
+    It ends when the squared movements of the centres sum to no more than ``tol``, or after
+    ``max_iter`` steps; ``random_state`` determines which rows move to empty clusters. See
+    :func:`partition_cost` for rows, which may be sparse, and weights.
 
-    Returns
-    -------
-    run : LloydRun
-        Centres, labels and cost. A centre stays without rows only if every other row of positive
-        weight lies on its centre.
+    The result has the last ``centers``, the nearest of them as ``labels``, the ``cost``, the number
+    ``n_iter`` of steps, whether the last one moved the centres by no more than the tolerance as
+    ``converged``, and the numbers of rows as ``counts``. A centre stays without rows only if every
+    other row of positive weight lies on its centre.
 
     Notes
     -----
-    Bounds on distances, kept from step to step, spare most rows the comparison with all centres
-    (G. Hamerly, "Making k-means even faster", SDM 2010). Labels are those of distances computed
+    Bounds on distances, kept from step to step, spare most rows the comparison with all centres, as
+    the references of :class:`KMeans` explain. Labels are those of distances computed
     coordinate by coordinate in double precision, of equally near centres the first.
 
     Examples
@@ -151,6 +107,6 @@ def lloyd(
     (array([ 0.5, 10. ]), 0.5, 2)
     """
     X, weight = checked_rows(X, sample_weight)
-    start = checked_centres("lloyd", centers, X)
+    start = checked_centres("lloyd", centers, X.shape[1])
     seed = draw_seed(check_random_state(random_state))
     return descend(ArrayRows(X, weight), start, max_iter=max_iter, tol=tol, seed=seed)

@@ -13,7 +13,7 @@ from corollary.core.schema import Array, Instance, Nullable, Optional, Sparse
 from corollary.kernels._arrays import generator
 from corollary.kernels.base import Kernel
 from corollary.kernels.features._base import FeatureMap, Seed
-from corollary.kernels.named import KernelName, _understood_kernel
+from corollary.kernels.named import KernelName, chosen_kernel
 
 
 def nystroem_projection(K: Any, *, tol: float = 1e-12) -> np.ndarray:
@@ -169,7 +169,7 @@ class Nystroem(FeatureMap):
                 "Don't pass gamma, coef0 or degree to Nystroem if using a callable or precomputed "
                 "kernel. Give a callable its arguments by kernel_params."
             )
-        self.kernel_ = None if self._is_precomputed else _understood_kernel(self, X.shape[1])
+        self.kernel_ = None if self._is_precomputed else chosen_kernel(self, X.shape[1])
         order = generator(self.random_state).permutation(X.shape[0])
         self.component_indices_ = np.sort(order[: self.n_components])
         self.landmarks_ = X[self.component_indices_]

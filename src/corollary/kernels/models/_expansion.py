@@ -9,7 +9,7 @@ from corollary.core.estimator import Learner, fitted
 from corollary.core.parallel import row_products
 from corollary.core.schema import Array, Instance, Nullable, Sparse
 from corollary.kernels.base import Kernel
-from corollary.kernels.named import KernelName, _understood_kernel
+from corollary.kernels.named import KernelName, chosen_kernel
 
 KernelOrMatrix = Kernel | Literal[KernelName, "precomputed"] | Callable[..., Any]
 # Predictions hold this many kernel values at a time.
@@ -57,7 +57,7 @@ class KernelExpansion(Learner):
                     "that differs from its transpose."
                 )
             return K
-        self.kernel_ = _understood_kernel(self, X.shape[1])
+        self.kernel_ = chosen_kernel(self, X.shape[1])
         self.X_fit_ = X
         return self.kernel_.gram(X)
 

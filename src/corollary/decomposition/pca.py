@@ -6,15 +6,13 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_array, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.compat import fit_context
 from corollary.core.estimator import (
     Count,
     CountFromZero,
-    MomentsMixin,
     NoEffect,
     NonNegative,
     Probability,
@@ -27,16 +25,16 @@ from corollary.core.parallel import row_products
 from corollary.core.protocols import AffineMap
 from corollary.core.schema import Array, Instance, Integer, Optional, Text
 from corollary.core.summary import Moments, block_rows
-from corollary.decomposition.components._spectrum import Rows, Spectrum, moments_of, of_moments
-from corollary.decomposition.components.n_components import (
+from corollary.decomposition._spectrum import Rows, Spectrum, moments_of, of_moments
+from corollary.decomposition._subspace_model import SubspaceModel
+from corollary.decomposition.n_components import (
     components_for_share,
     minka_evidence,
     profile_likelihood,
 )
-from corollary.decomposition.latent._density import SubspaceModel
 
 
-class PCA(ClassNamePrefixFeaturesOutMixin, MomentsMixin, SubspaceModel):
+class PCA(SubspaceModel):
     """Project rows on the directions along which they vary most.
 
     Parameters
@@ -158,13 +156,12 @@ class PCA(ClassNamePrefixFeaturesOutMixin, MomentsMixin, SubspaceModel):
         return tags
 
     def _fit(self, X: Any, sample_weight: np.ndarray | None) -> None:
-        if hasattr(self, "moments_"):
-            del self.moments_
+        self.__dict__.pop("moments_", None)
         solver = self._solver(X)
         self._refuse_count(solver, X.shape)
         if solver == "covariance_eigh":
             self.moments_ = moments_of(X, sample_weight)
-            spectrum = of_moments(type(self).__name__, self.moments_, self.centre)
+            spectrum = of_moments(self.moments_, self.centre)
         else:
             spectrum = self._decompose_rows(X, sample_weight, solver)
         self._keep(spectrum, solver, X.dtype)
@@ -210,8 +207,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, MomentsMixin, SubspaceModel):
 
     def _decompose_rows(self, X: Any, sample_weight: np.ndarray | None, solver: str) -> Spectrum:
         """Decompose the rows themselves."""
-        who = type(self).__name__
-        rows = Rows(who, X, sample_weight, centre=self.centre)
+        rows = Rows(X, sample_weight, centre=self.centre)
         if solver == "full":
             return rows.full()
         random = check_random_state(self.random_state)
@@ -240,23 +236,9 @@ class PCA(ClassNamePrefixFeaturesOutMixin, MomentsMixin, SubspaceModel):
 
     @fit_context(prefer_skip_nested_validation=True)
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from further rows.
+        """Learn from further rows; the result is that of ``fit`` on all rows seen, up to rounding.
 
-        The result is that of :meth:`fit` on all rows seen, up to rounding.
-
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            Further rows.
-        y : None, default=None
-            Not used.
-        sample_weight : array-like of shape (n_samples,), float or None, default=None
-            Non-negative weights; a row of weight k counts like k equal rows.
-
-        Returns
-        -------
-        self : PCA
-            The updated model.
+        Parameters are those of ``fit``. See :class:`PCA`.
         """
         self._require_moments("partial_fit")
         more = hasattr(self, "components_")
@@ -284,7 +266,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, MomentsMixin, SubspaceModel):
     def _learn(self, moments: Moments) -> None:
         """Learn from moments alone."""
         self._refuse_count("covariance_eigh", (moments.n_rows, len(moments.mean)))
-        spectrum = of_moments(type(self).__name__, moments, self.centre)
+        spectrum = of_moments(moments, self.centre)
         self.moments_ = moments
         self._keep(spectrum, "covariance_eigh")
 
@@ -299,45 +281,20 @@ class PCA(ClassNamePrefixFeaturesOutMixin, MomentsMixin, SubspaceModel):
         return Z
 
     def as_affine(self) -> AffineMap:
-        """Return the map of a row as a matrix and an offset.
+        """Return the map of a row as a matrix of directions and an offset.
 
-        Returns
-        -------
-        affine : AffineMap
-            Directions, over their standard deviations if they are whitened, and what the mean takes
-            off.
+        Whitened directions are divided by their standard deviations.
         """
         check_is_fitted(self)
-        scale = np.sqrt(self.explained_variance_.astype(np.float64)) if self.whiten else None
         rows = self.components_.astype(np.float64)
-        if scale is not None:
+        if self.whiten:
+            scale = np.sqrt(self.explained_variance_.astype(np.float64))
             rows = rows / np.maximum(scale, np.finfo(self.components_.dtype).eps)[:, None]
         return AffineMap(rows, -(rows @ self.mean_))
 
-    def inverse_transform(self, X: Any) -> np.ndarray:
-        """Return projections to the space of the features.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_components)
-            Projections.
-
-        Returns
-        -------
-        X_original : ndarray of shape (n_samples, n_features)
-            The nearest rows that have these projections.
-        """
-        check_is_fitted(self)
-        X = check_array(X, dtype=[np.float64, np.float32], input_name="X")
-        if X.shape[1] != self.n_components_:
-            raise ValueError(
-                f"PCA.inverse_transform needs {self.n_components_} columns, one for each "
-                f"component. Got {X.shape[1]}."
-            )
-        rows = self.components_
-        if self.whiten:
-            rows = rows * np.sqrt(self.explained_variance_)[:, None]
-        return row_products(X, rows) + self.mean_
+    def _way_back(self) -> np.ndarray:
+        scale = np.sqrt(self.explained_variance_)[:, None]
+        return self.components_ * scale if self.whiten else self.components_
 
 
 def _count(n_components: Any, values: np.ndarray, n_samples: float) -> int:

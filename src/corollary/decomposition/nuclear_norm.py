@@ -25,12 +25,9 @@ from corollary.optimize import NuclearNorm, Smooth, Solution, proximal_gradient
 
 
 class SquaredErrorOnSeen(Smooth):
-    r"""The sum of squared errors on the entries that are seen.
+    r"""The sum of squared errors on the entries of a table that are seen, which are not NaN.
 
-    Parameters
-    ----------
-    table : ndarray of shape (n_rows, n_columns)
-        Numbers; NaN where nothing is seen.
+    See :class:`corollary.optimize.Smooth`.
 
     Examples
     --------
@@ -60,21 +57,9 @@ class SquaredErrorOnSeen(Smooth):
 
 
 def soft_impute_step(table: Any, current: Any, alpha: float) -> np.ndarray:
-    """Fill unseen entries with a matrix, and lower all singular values by half the penalty.
+    """Fill unseen entries with the current matrix, and lower singular values by half the penalty.
 
-    Parameters
-    ----------
-    table : array-like of shape (n_rows, n_columns)
-        Numbers; NaN where nothing is seen.
-    current : array-like of shape (n_rows, n_columns)
-        The matrix before the step.
-    alpha : float
-        Penalty on the sum of singular values.
-
-    Returns
-    -------
-    following : ndarray of shape (n_rows, n_columns)
-        The matrix after the step, whose objective is not larger.
+    The objective of the matrix that is returned is not larger. See :func:`soft_impute`.
 
     Examples
     --------
@@ -97,28 +82,13 @@ def soft_impute(
     tol: Positive = 1e-6,
     max_iter: Count = 1000,
 ) -> Solution:
-    """Complete a table.
+    """Complete a table, which is NaN where nothing is seen, with a penalty on singular values.
 
-    Parameters
-    ----------
-    table : array-like of shape (n_rows, n_columns)
-        Finite numbers, one or more; NaN where nothing is seen.
-    alpha : float
-        Penalty on the sum of singular values.
-    start : array-like of shape (n_rows, n_columns) or None, default=None
-        First matrix; None for zero. Small penalties move what is not seen slowly: start them at the
-        completion of a larger one, as :func:`soft_impute_path` does.
-    tol : float, default=1e-6
-        Proved gap to stop at, relative to the larger of the objective and the mean square of what
-        is seen.
-    max_iter : int, default=1000
-        Largest number of steps.
-
-    Returns
-    -------
-    solution : Solution
-        The matrix is ``solution.x``; ``solution.certificate`` says how far its objective can lie
-        above the least one.
+    The matrix is ``solution.x``; ``solution.certificate`` says how far its objective can lie above
+    the least one. A run stops at a proved gap of ``tol``, relative to the larger of the objective
+    and the mean square of what is seen, or after ``max_iter`` steps. It starts at zero unless told:
+    small penalties move what is not seen slowly, and are better started at the completion of a
+    larger one, as :func:`soft_impute_path` does. See :class:`SoftImpute`.
 
     Examples
     --------
@@ -142,17 +112,10 @@ def soft_impute(
 
 
 def soft_impute_alpha_max(table: Any) -> float:
-    """Return the smallest penalty for which the completion is zero.
+    """Return the smallest penalty for which the completion of a table is zero.
 
-    Parameters
-    ----------
-    table : array-like of shape (n_rows, n_columns)
-        Numbers; NaN where nothing is seen.
-
-    Returns
-    -------
-    alpha : float
-        Twice the largest singular value of the table with zeros for what is not seen.
+    It is twice the largest singular value of the table with zeros for what is not seen. See
+    :func:`soft_impute`.
 
     Examples
     --------
@@ -189,23 +152,9 @@ def soft_impute_path(
 ) -> SoftImputePath:
     """Complete a table for many penalties, each started at the last one's completion.
 
-    Parameters
-    ----------
-    table : array-like of shape (n_rows, n_columns)
-        Numbers; NaN where nothing is seen.
-    alphas : int or array-like of float, default=20
-        How many penalties, the largest of which is :func:`soft_impute_alpha_max`, or which.
-    eps : float, default=1e-3
-        The smallest of chosen penalties, as a share of the largest.
-    tol : float, default=1e-6
-        As in :func:`soft_impute`.
-    max_iter : int, default=1000
-        As in :func:`soft_impute`.
-
-    Returns
-    -------
-    path : SoftImputePath
-        ``alphas`` in descending order, ``solutions`` with the completion of each, and ``ranks``.
+    The result has ``alphas`` in descending order, ``solutions`` with the completion of each, and
+    ``ranks``. Penalties are listed, or so many are taken from :func:`soft_impute_alpha_max` down to
+    the share ``eps`` of it. See :func:`soft_impute` for the other parameters.
 
     Examples
     --------
@@ -232,9 +181,9 @@ def _checked_table(who: str, table: Any) -> np.ndarray:
     """Return a table of numbers of which some are seen."""
     table = np.asarray(table, dtype=np.float64)
     if table.ndim != 2 or np.isinf(table).any() or np.isnan(table).all():
+        infinite = " with infinity in it" if np.isinf(table).any() else ""
         raise ValueError(
             f"{who} needs a table of finite numbers, NaN where nothing is seen, with at least one "
-            f"number. Got shape {table.shape}"
-            + (" with infinity in it." if np.isinf(table).any() else ".")
+            f"number. Got shape {table.shape}{infinite}."
         )
     return table

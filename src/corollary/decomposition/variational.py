@@ -44,21 +44,12 @@ class PCABound(NamedTuple):
 def pca_bound(basis: ArrayLike, matrix: ArrayLike, *, beta: Positive) -> PCABound:
     r"""Return the evidence lower bound of a subspace, its parts, and its distance to the evidence.
 
-    Parameters
-    ----------
-    basis : array-like of shape (n_features, k)
-        Orthonormal columns U.
-    matrix : array-like of shape (n_features, n_features)
-        Second moment of the rows; their covariance, if they were centred.
-    beta : float
-        Variance of the prior.
+    They are averages over rows: ``reconstruction``, the log-likelihood of a row given its code;
+    ``divergence`` of the code's law from the prior, which ``bound`` takes off; and ``gap``, its
+    divergence from the exact posterior, which ``evidence`` adds to the bound.
 
-    Returns
-    -------
-    bound : PCABound
-        Averages over rows: ``reconstruction``, the log-likelihood of a row given its code;
-        ``divergence`` of the code's law from the prior, which ``bound`` takes off; and ``gap``, its
-        divergence from the exact posterior, which ``evidence`` adds to the bound.
+    The basis has orthonormal columns U, the matrix is the second moment of the rows (their
+    covariance, if they were centred), and ``beta`` the variance of the prior. See :class:`PCA`.
 
     Notes
     -----
@@ -97,23 +88,12 @@ class BestSubspace(NamedTuple):
 def best_pca_subspace(
     matrix: ArrayLike, n_components: CountFromZero, *, beta: Positive
 ) -> BestSubspace:
-    """Return the subspace that maximises the evidence lower bound.
+    """Return the subspace that maximises the evidence lower bound, of ``n_components`` dimensions.
 
-    Parameters
-    ----------
-    matrix : array-like of shape (n_features, n_features)
-        Second moment of the rows; their covariance, if they were centred.
-    n_components : int
-        Dimension of the subspace.
-    beta : float
-        Variance of the prior.
-
-    Returns
-    -------
-    best : BestSubspace
-        ``basis``, orthonormal columns, ``bound``, the evidence lower bound there, and ``which``:
-        the "leading" eigenspace for `beta` above 1, which is principal component analysis; "any"
-        subspace for 1, of which the leading one is returned; the "last" eigenspace below 1.
+    The result has a ``basis`` of orthonormal columns, the ``bound`` there, and ``which`` it is: the
+    "leading" eigenspace for `beta` above 1, which is principal component analysis; "any" subspace
+    for 1, of which the leading one is returned; the "last" eigenspace below 1. See
+    :func:`pca_bound`.
 
     Examples
     --------

@@ -24,15 +24,9 @@ from corollary.core.estimator import (
 )
 from corollary.core.parallel import one_blas_thread, row_products
 from corollary.core.schema import Array, Instance, Nullable, Optional, Sparse
-from corollary.decomposition._linalg import with_signs
-from corollary.decomposition.components._krylov import CentredRows, leading_triplets
-from corollary.kernels import (
-    Kernel,
-    PairwiseFunction,
-    as_kernel,
-    check_kernel,
-    kernel_ridge_solution,
-)
+from corollary.decomposition._krylov import CentredRows, leading_triplets
+from corollary.decomposition._linalg import symmetric, with_signs
+from corollary.kernels import Kernel, chosen_kernel, kernel_ridge_solution
 
 # Eigenvalues of at most this share of the largest are zero.
 _ZERO = 1e-12
@@ -185,8 +179,7 @@ default="linear"
 
     def _fit(self, X: Any, sample_weight: np.ndarray | None) -> None:
         for name in ("dual_coef_", "X_transformed_fit_"):
-            if hasattr(self, name):
-                delattr(self, name)
+            self.__dict__.pop(name, None)
         w = np.ones(X.shape[0]) if sample_weight is None else sample_weight
         K = self._training_gram(X)
         share, roots = w / w.sum(), np.sqrt(w)
@@ -207,37 +200,16 @@ default="linear"
         """Choose the kernel and return the Gram matrix of the training rows."""
         self.kernel_ = self.X_fit_ = None
         if not self._is_precomputed:
-            self.kernel_ = self._chosen_kernel(X.shape[1])
+            self.kernel_ = chosen_kernel(self, X.shape[1])
             self.X_fit_ = X.copy() if self.copy_X else X
             return self.kernel_.gram(X)
-        K = X.toarray() if hasattr(X, "toarray") else X
         if self.fit_inverse_transform:
             raise ValueError(
                 "Cannot fit_inverse_transform with a precomputed kernel: KernelPCA does not see "
                 "the rows. Give the kernel and the rows."
             )
-        square = K.shape[0] == K.shape[1]
-        if not square or not np.allclose(K, K.T, rtol=0, atol=1e-8 * np.abs(K).max(initial=0.0)):
-            raise ValueError(
-                "With kernel='precomputed', X must be the symmetric Gram matrix of the training "
-                f"rows. Got shape {K.shape}"
-                + (" and a matrix that differs from its transpose." if square else ".")
-            )
-        return K
-
-    def _chosen_kernel(self, n_features: int) -> Kernel:
-        """Return the kernel that the parameters ask for."""
-        if hasattr(self.kernel, "clone_with_theta"):
-            return as_kernel(self.kernel, n_features=n_features)
-        if callable(self.kernel) and not isinstance(self.kernel, Kernel):
-            return PairwiseFunction(self.kernel, tuple((self.kernel_params or {}).items()))
-        return check_kernel(
-            self.kernel,
-            gamma=self.gamma,
-            degree=self.degree,
-            coef0=self.coef0,
-            n_features=n_features,
-        )
+        who = "With kernel='precomputed', X is the symmetric Gram matrix of the rows. KernelPCA"
+        return symmetric(who, X.toarray() if hasattr(X, "toarray") else X)
 
     def _eigenpairs(self, M: np.ndarray, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
         """Return leading eigenvalues in descending order and eigenvectors as columns."""
@@ -250,10 +222,8 @@ default="linear"
             if solver == "dense":
                 values, vectors = eigh(M, subset_by_index=(n - k, n - 1))
             elif solver == "arpack":
-                v0 = random.uniform(-1, 1, n)
-                values, vectors = eigsh(
-                    M, k, which="LA", tol=self.tol, maxiter=self.max_iter, v0=v0
-                )
+                how = {"tol": self.tol, "maxiter": self.max_iter, "v0": random.uniform(-1, 1, n)}
+                values, vectors = eigsh(M, k, which="LA", **how)
             else:
                 steps = 8 if self.iterated_power == "auto" else int(self.iterated_power) + 1
                 start = random.standard_normal((n, min(n, k + 10)))
@@ -277,11 +247,10 @@ default="linear"
                 "KernelPCA learns no inverse for sparse rows: the rows that it returns are dense. "
                 "Give X.toarray()."
             )
-        Z = self._transform(X)
-        self.X_transformed_fit_ = Z
-        self.dual_coef_ = kernel_ridge_solution(
-            self.kernel_.gram(Z), X, self.alpha, sample_weight=weight, overwrite_K=True
-        ).dual_coef
+        self.X_transformed_fit_ = Z = self._transform(X)
+        how: Any = {"sample_weight": weight, "overwrite_K": True}
+        solution = kernel_ridge_solution(self.kernel_.gram(Z), X, self.alpha, **how)
+        self.dual_coef_ = solution.dual_coef
 
     def _transform(self, X: Any) -> np.ndarray:
         if self.kernel_ is None:
@@ -292,22 +261,9 @@ default="linear"
         return np.concatenate([row_products(K, self.projection_) for K in parts]) - self.offset_
 
     def inverse_transform(self, X: Any) -> np.ndarray:
-        """Return rows whose projections are near to given ones.
+        """Return rows whose projections are near to X, by the ridge regression that was learnt.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_components)
-            Projections.
-
-        Returns
-        -------
-        X_original : ndarray of shape (n_samples, n_features)
-            What kernel ridge regression predicts.
-
-        Raises
-        ------
-        NotFittedError
-            If the inverse was not learnt.
+        Without `fit_inverse_transform` it raises a NotFittedError. See :class:`KernelPCA`.
         """
         if not hasattr(self, "X_transformed_fit_"):
             raise NotFittedError(

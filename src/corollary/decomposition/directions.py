@@ -18,7 +18,7 @@ from corollary.decomposition._linalg import second_moment, up_to, with_signs
 
 
 class PowerIteration(NamedTuple):
-    """The leading eigenvector, as :func:`power_iteration` found it."""
+    """The leading eigenvector with its eigenvalue, the residual and the number of products."""
 
     value: float
     vector: np.ndarray
@@ -44,24 +44,15 @@ def power_iteration(
 ) -> PowerIteration:
     r"""Find the leading eigenvector by repeated multiplication.
 
-    Parameters
-    ----------
-    matrix : array-like of shape (n_features, n_features)
-        Covariance or second moment, symmetric positive semi-definite.
-    tol : float, default=1e-9
-        The residual at which the iteration ends, as a share of the eigenvalue.
-    max_iter : int, default=10000
-        Largest number of products; a ConvergenceWarning tells that they were not enough, as happens
-        when two eigenvalues nearly agree.
-    random_state : int, RandomState instance or None, default=0
-        Seed or generator of the first vector.
+    The result has as ``vector`` a direction u of length one with a positive entry of largest
+    absolute value, its ``value`` :math:`\lambda=u^\top\Sigma u`, the ``residual``
+    :math:`\|\Sigma u-\lambda u\|`, at most which an eigenvalue is away from the value, and
+    ``n_iter``, the number of products.
 
-    Returns
-    -------
-    result : PowerIteration
-        ``vector``, a direction u of length one with a positive entry of largest absolute value,
-        ``value`` :math:`\lambda=u^\top\Sigma u`, ``residual`` :math:`\|\Sigma u-\lambda u\|`, at
-        most which an eigenvalue is away from the value, and ``n_iter``, the number of products.
+    The iteration ends when the residual is at most the share ``tol`` of the eigenvalue. A
+    ConvergenceWarning tells that ``max_iter`` products were not enough, as happens when two
+    eigenvalues nearly agree. The ``random_state`` determines the first vector. See
+    :func:`leading_eigenspace` for the matrix.
 
     Examples
     --------
@@ -97,20 +88,10 @@ def _power_iteration(S: np.ndarray, u: np.ndarray, tol: float, max_iter: int) ->
 
 
 def deflate(matrix: Any, direction: Any) -> np.ndarray:
-    r"""Take a direction out of a covariance matrix.
+    r"""Take a direction of any length but zero out of a covariance or second moment.
 
-    Parameters
-    ----------
-    matrix : array-like of shape (n_features, n_features)
-        Covariance or second moment.
-    direction : array-like of shape (n_features,)
-        The direction u, of any length but zero.
-
-    Returns
-    -------
-    deflated : ndarray of shape (n_features, n_features)
-        :math:`(I-uu^\top)\Sigma(I-uu^\top)` for u of length one: the covariance of
-        :math:`x-(u^\top x)u`.
+    What is left, :math:`(I-uu^\top)\Sigma(I-uu^\top)` for u of length one, is the covariance of
+    :math:`x-(u^\top x)u`. See :func:`deflation`.
 
     Examples
     --------
@@ -143,27 +124,12 @@ def deflation(
     max_iter: Count = 10_000,
     random_state: RandomSeed = 0,
 ) -> Deflation:
-    """Find principal directions one after the other; :func:`leading_eigenspace` has all at once.
+    """Find ``n_components`` principal directions one after the other, by power iteration.
 
-    Parameters
-    ----------
-    matrix : array-like of shape (n_features, n_features)
-        Covariance or second moment, symmetric positive semi-definite.
-    n_components : int
-        How many directions.
-    tol : float, default=1e-9
-        See :func:`power_iteration`.
-    max_iter : int, default=10000
-        See :func:`power_iteration`.
-    random_state : int, RandomState instance or None, default=0
-        Seed or generator of the first vectors.
-
-    Returns
-    -------
-    result : Deflation
-        ``values``, the variances along orthonormal directions, ``vectors``, which has these as
-        rows, and ``n_iter``, the products of each power iteration. Where no variance is left,
-        directions are any that are orthogonal to the earlier ones.
+    The result has the ``values``, variances along orthonormal directions, these as rows of
+    ``vectors``, and ``n_iter``, the products of each power iteration. Where no variance is left,
+    directions are any that are orthogonal to the earlier ones. :func:`leading_eigenspace` has all
+    at once. See :func:`power_iteration` for the other parameters.
 
     Examples
     --------

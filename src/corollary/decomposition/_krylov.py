@@ -16,24 +16,25 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
+from scipy.sparse.linalg import LinearOperator
 
 from corollary.core.parallel import in_blocks, one_blas_thread, ordered_map
 from corollary.core.summary import MergeTree, block_rows
 
 
-class CentredRows:
+class CentredRows(LinearOperator):
     """Rows less their mean, times the roots of their weights, which products see block by block.
 
     Dense rows must have been prepared so; of sparse ones the mean is taken off the products.
     """
 
     def __init__(self, X: Any, mean: np.ndarray, roots: np.ndarray | None) -> None:
-        self._X, self._mean, self.shape = X, mean, X.shape
+        super().__init__(np.float64, X.shape)
+        self._X, self._mean = X, mean
         self._roots = np.ones(X.shape[0]) if roots is None else roots
         self._block = block_rows((X,))
 
-    def times(self, V: np.ndarray) -> np.ndarray:
-        """Return the product with vectors that have an entry for each feature."""
+    def _matmat(self, V: np.ndarray) -> np.ndarray:
         product = np.empty((self.shape[0], V.shape[1]))
         offset = self._mean @ V
 
@@ -47,19 +48,18 @@ class CentredRows:
             in_blocks(work, self.shape[0], self._block)
         return product
 
-    def transposed_times(self, U: np.ndarray) -> np.ndarray:
-        """Return the product of the transpose with vectors that have an entry for each row."""
+    def _rmatmat(self, U: np.ndarray) -> np.ndarray:
         if sparse.issparse(self._X):
             weighted = U * self._roots[:, None]
             return self._X.T @ weighted - np.outer(self._mean, weighted.sum(axis=0))
-        step, n = self._block, self.shape[0]
-        starts, tree = range(0, n, step), MergeTree(np.add)
+        starts, tree = range(0, self.shape[0], self._block), MergeTree(np.add)
+
+        def work(start: int) -> np.ndarray:
+            rows = slice(start, start + self._block)
+            return self._X[rows].T @ U[rows]
+
         with one_blas_thread():
-            for part in ordered_map(
-                lambda i: self._X[i : i + step].T @ U[i : i + step],
-                starts,
-                workers=None if len(starts) > 1 else 1,
-            ):
+            for part in ordered_map(work, starts, workers=None if len(starts) > 1 else 1):
                 tree.push(part)
         return tree.result()
 
@@ -82,17 +82,17 @@ def leading_triplets(
     n, d = A.shape
     right, left, B = np.empty((d, 0)), np.empty((n, 0)), np.zeros((0, 0))
     with one_blas_thread():
-        block = np.linalg.qr(A.transposed_times(start))[0]
+        block = np.linalg.qr(A.rmatmat(start))[0]
         for step in range(max_steps):
             right = np.hstack([right, block])
-            inside, corner, block = _orthogonalised(A.times(block), left)
+            inside, corner, block = _orthogonalised(A.matmat(block), left)
             left = np.hstack([left, block])
             B = np.block([[B, inside], [np.zeros((len(corner), B.shape[1])), corner]])
             room = min(n, d) - right.shape[1]
             if step + 1 == max_steps or room == 0 or not block.size:
                 break
             # No more columns than the space has room for, or they could not be orthogonal.
-            image = A.transposed_times(block)[:, :room]
+            image = A.rmatmat(block)[:, :room]
             _, outside, following = _orthogonalised(image, right)
             u, s, _ = np.linalg.svd(B)
             # What of A'u lies outside the space comes from the last block of left vectors alone.

@@ -11,19 +11,13 @@ from corollary.core.display import Display
 
 @dataclass(eq=False)
 class ExplainedVarianceDisplay(Display):
-    """Draw the shares of variance of components, and their sum.
+    """Draw the ratios of variance that components explain, in descending order, and their sum.
 
-    Parameters
-    ----------
-    ratios : ndarray of shape (n_components,)
-        Shares of the variance, in descending order.
-    chosen : int or None, default=None
-        A number of components to mark, such as :func:`components_for_share` returns.
+    A ``chosen`` number of components is marked, such as :func:`components_for_share` returns. See
+    :class:`PCA`.
 
     Attributes
     ----------
-    ax_, figure_ : matplotlib Axes and Figure
-        Where it was drawn.
     bars_ : matplotlib BarContainer
         A bar for each component.
     line_ : matplotlib Line2D
@@ -54,21 +48,9 @@ class ExplainedVarianceDisplay(Display):
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, chosen: int | None = None, ax: Any = None) -> Self:
-        """Draw what the components of a fitted model explain.
+        """Draw the ``explained_variance_ratio_`` of a fitted model, ours or scikit-learn's.
 
-        Parameters
-        ----------
-        estimator : PCA
-            A fitted model with ``explained_variance_ratio_``, ours or scikit-learn's.
-        chosen : int or None, default=None
-            A number of components to mark.
-        ax : matplotlib Axes or None, default=None
-            Where to draw; None makes a new figure.
-
-        Returns
-        -------
-        display : ExplainedVarianceDisplay
-            The drawn display.
+        Axes are those of :meth:`plot`. See :class:`ExplainedVarianceDisplay`.
         """
         check_is_fitted(estimator)
         if not hasattr(estimator, "explained_variance_ratio_"):

@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from scipy.sparse.linalg import LinearOperator, svds
+from scipy.sparse.linalg import svds
 
 from corollary.core.parallel import one_blas_thread
 from corollary.core.summary import Moments, reduce
+from corollary.decomposition._krylov import CentredRows, leading_triplets
 from corollary.decomposition._linalg import eigenpairs, with_signs
-from corollary.decomposition.components._krylov import CentredRows, leading_triplets
 
 # What the residual of a randomised component may be, as a share of the largest singular value.
 _RESIDUAL = 2e-3
@@ -35,21 +35,21 @@ class Spectrum:
         return min(self.n_rows, len(self.mean))
 
 
-def freedom_of(who: str, weight: float, n_rows: int, centre: bool) -> float:
+def _freedom_of(weight: float, n_rows: int, centre: bool) -> float:
     """Return what sums of squares are divided by."""
     freedom = weight - centre
     if not freedom > 0:
         raise ValueError(
-            f"{who} divides by the total weight less one, as a row of weight k counts like k rows, "
+            "PCA divides by the total weight less one, as a row of weight k counts like k rows, "
             f"and needs it above one. Got {weight:g} from {n_rows} rows with n_samples = {n_rows}. "
             "Give more rows, or multiply the weights."
         )
     return freedom
 
 
-def of_moments(who: str, moments: Moments, centre: bool) -> Spectrum:
+def of_moments(moments: Moments, centre: bool) -> Spectrum:
     """Decompose the covariance or, without centring, the second moment about zero."""
-    freedom = freedom_of(who, moments.weight, moments.n_rows, centre)
+    freedom = _freedom_of(moments.weight, moments.n_rows, centre)
     scatter, mean = moments.scatter, moments.mean
     if not centre:
         scatter, mean = scatter + moments.weight * np.outer(mean, mean), np.zeros(len(mean))
@@ -62,14 +62,14 @@ def of_moments(who: str, moments: Moments, centre: bool) -> Spectrum:
 class Rows:
     """Training rows, which are centred and weighted once."""
 
-    def __init__(self, who: str, X: Any, weight: np.ndarray | None, *, centre: bool) -> None:
+    def __init__(self, X: Any, weight: np.ndarray | None, *, centre: bool) -> None:
         if weight is not None and not np.all(weight > 0):
             X, weight = X[weight > 0], weight[weight > 0]
         if not sparse.issparse(X):
             X = np.ascontiguousarray(X)  # sums have other last bits in memory by columns
         self.n_rows = X.shape[0]
         total = float(self.n_rows) if weight is None else float(weight.sum())
-        self.freedom = freedom_of(who, total, self.n_rows, centre)
+        self.freedom = _freedom_of(total, self.n_rows, centre)
         mean, squares = _mean_and_squares(X, weight, total)
         self.mean = mean if centre else np.zeros(X.shape[1])
         roots = None if weight is None else np.sqrt(weight)
@@ -80,7 +80,7 @@ class Rows:
             if roots is not None:
                 X *= roots[:, None]
             self.total = float(np.einsum("ij,ij->", X, X)) / self.freedom
-        self._X, self._roots = X, roots
+        self._X, self._centred = X, CentredRows(X, self.mean, roots)
 
     def full(self) -> Spectrum:
         """Decompose all of the rows by LAPACK."""
@@ -97,41 +97,22 @@ class Rows:
         """Find leading directions from products with random vectors."""
         width = min(k + oversamples, *self._X.shape)
         start = random.standard_normal((self._X.shape[0], width))
-        found = leading_triplets(
-            CentredRows(self._X, self.mean, self._roots),
-            k,
-            start=start,
-            max_steps=_STEPS if steps is None else steps + 1,
-            tol=_RESIDUAL if steps is None else np.finfo(float).eps,
-        )
-        return self._spectrum(*found)
+        max_steps = _STEPS if steps is None else steps + 1
+        tol = _RESIDUAL if steps is None else np.finfo(float).eps
+        triplets = leading_triplets(self._centred, k, start=start, max_steps=max_steps, tol=tol)
+        return self._spectrum(*triplets)
 
     def arpack(self, k: int, *, tol: float, random: np.random.RandomState) -> Spectrum:
         """Find leading directions by ARPACK."""
-        A = CentredRows(self._X, self.mean, self._roots)
-        operator = LinearOperator(
-            self._X.shape,
-            dtype=np.float64,
-            matvec=lambda v: A.times(v.reshape(-1, 1)),
-            rmatvec=lambda u: A.transposed_times(u.reshape(-1, 1)),
-            matmat=A.times,
-            rmatmat=A.transposed_times,
-        )
         v0 = random.uniform(-1, 1, size=min(self._X.shape))
         with one_blas_thread():
-            _, values, vectors = svds(operator, k=k, tol=tol, v0=v0)
+            _, values, vectors = svds(self._centred, k=k, tol=tol, v0=v0)
         order = np.argsort(-values, kind="stable")
         return self._spectrum(values[order], vectors[order])
 
     def _spectrum(self, values: np.ndarray, vectors: np.ndarray) -> Spectrum:
-        return Spectrum(
-            values**2 / self.freedom,
-            with_signs(vectors),
-            self.mean,
-            self.total,
-            self.n_rows,
-            self.freedom,
-        )
+        known = self.mean, self.total, self.n_rows, self.freedom
+        return Spectrum(values**2 / self.freedom, with_signs(vectors), *known)
 
 
 def _mean_and_squares(X: Any, weight: np.ndarray | None, total: float) -> tuple[np.ndarray, float]:

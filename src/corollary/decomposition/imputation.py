@@ -22,7 +22,7 @@ from corollary.core.parallel import row_products
 from corollary.core.schema import Array, Integer, Number, Optional
 from corollary.core.summary import block_rows
 from corollary.decomposition._linalg import with_signs
-from corollary.decomposition.completion.nuclear_norm import soft_impute_alpha_max, soft_impute_path
+from corollary.decomposition.nuclear_norm import soft_impute_alpha_max, soft_impute_path
 
 #: Squared errors beyond this multiple of those of column means are worth a warning.
 _CLEARLY_WORSE = 1.1
@@ -120,8 +120,7 @@ class SoftImpute(OneToOneFeatureMixin, Transformer):
 
     def _fit(self, X: Any, sample_weight: np.ndarray | None) -> None:
         for name in ("alphas_", "errors_"):
-            if hasattr(self, name):
-                delattr(self, name)
+            self.__dict__.pop(name, None)
         if sample_weight is not None:
             # Copies of a row have the singular values of one row times the root of their number.
             X = X[sample_weight > 0] * np.sqrt(sample_weight[sample_weight > 0])[:, None]

@@ -34,17 +34,7 @@ def _spectrum(who: str, values: Any) -> np.ndarray:
 def components_for_share(values: ArrayLike, share: Probability) -> int:
     """Return the least number of components that explain more than a share of the variance.
 
-    Parameters
-    ----------
-    values : array-like of shape (n,)
-        All eigenvalues of the covariance in descending order.
-    share : float
-        A share in (0, 1).
-
-    Returns
-    -------
-    n_components : int
-        The number.
+    The ``values`` are all eigenvalues of the covariance in descending order. See :class:`PCA`.
 
     Examples
     --------
@@ -59,19 +49,10 @@ def components_for_share(values: ArrayLike, share: Probability) -> int:
 
 
 def profile_likelihood(values: Any) -> np.ndarray:
-    r"""Return the profile log-likelihood of every number of components.
+    r"""Return the profile log-likelihood of 1 to n - 1 components, for n eigenvalues.
 
-    Parameters
-    ----------
-    values : array-like of shape (n,)
-        Eigenvalues in descending order.
-
-    Returns
-    -------
-    log_likelihood : ndarray of shape (n - 1,)
-        At place k - 1 that of k = 1 to n - 1 components: the eigenvalues before and after the cut
-        are normal with two means and one variance, all estimated. Infinite where that variance is
-        zero.
+    The eigenvalues, in descending order, are normal before and after the cut, with two means and
+    one variance, all estimated. It is infinite where that variance is zero. See :class:`PCA`.
 
     Examples
     --------
@@ -83,27 +64,18 @@ def profile_likelihood(values: Any) -> np.ndarray:
     v = _spectrum("profile_likelihood", values)
     n, freedom = len(v), max(1, len(v) - 2)  # two means; two eigenvalues are fitted exactly
     cuts = range(1, n)
-    squares = np.array([len(v[:k]) * v[:k].var() + len(v[k:]) * v[k:].var() for k in cuts])
+    squares = np.array([k * v[:k].var() + (n - k) * v[k:].var() for k in cuts])
     with np.errstate(divide="ignore"):
         return -(n * np.log(2 * np.pi * squares / freedom) + freedom) / 2
 
 
 @checked
 def minka_evidence(values: ArrayLike, n_samples: Positive) -> np.ndarray:
-    r"""Return Minka's log-evidence of every number of components.
+    r"""Return Minka's log-evidence of 1 to d - 1 components, by Laplace's method.
 
-    Parameters
-    ----------
-    values : array-like of shape (d,)
-        All eigenvalues of the covariance in descending order.
-    n_samples : int
-        Number of rows, or their total weight.
-
-    Returns
-    -------
-    log_evidence : ndarray of shape (d - 1,)
-        At place k - 1 that of k = 1 to d - 1 components, by Laplace's method; minus infinity where
-        a component has no variance.
+    The ``values`` are all d eigenvalues of the covariance in descending order, ``n_samples`` is the
+    number of rows, or their total weight. Where a component has no variance the evidence is minus
+    infinity. See :class:`PCA`.
 
     Examples
     --------
@@ -113,8 +85,7 @@ def minka_evidence(values: ArrayLike, n_samples: Positive) -> np.ndarray:
     2
     """
     v, N = _spectrum("minka_evidence", values), float(n_samples)
-    d = len(v)
-    return np.array([_laplace(v, k, N) for k in range(1, d)])
+    return np.array([_laplace(v, k, N) for k in range(1, len(v))])
 
 
 def _laplace(v: np.ndarray, k: int, N: float) -> float:

@@ -1,1 +1,0 @@
-"""Tables of low rank, completed."""

@@ -1,1 +1,0 @@
-"""Principal components, of features and of kernels."""

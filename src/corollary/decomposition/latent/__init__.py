@@ -1,1 +1,0 @@
-"""The Gaussian model with a few latent variables."""

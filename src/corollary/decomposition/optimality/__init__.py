@@ -1,1 +1,0 @@
-"""Which subspace is best, and why."""
