@@ -208,8 +208,16 @@ def test_a_proof_with_a_short_reach_says_so():
     assert text.endswith("Proved for points with a sum of moduli below 1e+07.")
     assert "Proved" not in str(Infeasible(ray=ray, conflict=("a",), reach=math.inf))
     point = np.zeros(1)
-    assert "up to 50 units" in str(Unbounded(point=point, direction=point, reach=50.0))
-    assert "Proved" not in str(Unbounded(point=point, direction=point, reach=1e8))
+    assert "up to 1e+07 units" in str(Unbounded(point=point, direction=point, reach=1e7))
+    assert "Proved" not in str(Unbounded(point=point, direction=point, reach=math.inf))
+
+
+def test_a_ray_that_leaves_the_cone_slowly_proves_no_unboundedness():
+    # |(1e6 x, y)| <= 1e6 x leaves y = 0 only; along (x, 1) it is violated by 1 / (2e6 x).
+    cone = norm_inequality([[1e6, 0.0], [0.0, 1.0]], [0.0, 0.0], [1e6, 0.0], 0.0, name="cone")
+    program = Program([0.0, -1.0], [cone])
+    assert solve(program).status != "unbounded"
+    assert prove_unbounded(program, [0.0, 0.0], [100.0, 1.0]) is None
 
 
 def test_unbounded_programs_are_proved_so():

@@ -95,7 +95,7 @@ class Unbounded(Tabular):
 
     def __str__(self) -> str:
         text = "The objective falls by 1 for each unit along a direction that no constraint limits."
-        if self.reach < 1e6:
+        if self.reach < 1e12:
             text += f" Proved up to {format_number(self.reach)} units."
         return text
 
@@ -225,7 +225,7 @@ def prove_unbounded(program: Program, point: Any, direction: Any) -> Unbounded |
     broken = [c.cone.excess(-c.jacobian(d) @ d) for c in program.constraints]
     rate = max([*broken, float(d @ objective.P @ d), 0.0])
     reach = math.inf if rate == 0 else 1e-6 / rate
-    return Unbounded(point=point, direction=d, reach=reach) if reach > 1 else None
+    return Unbounded(point=point, direction=d, reach=reach) if reach > REACH else None
 
 
 def _on_round_border(constraint: Constraint, d: np.ndarray) -> bool:
