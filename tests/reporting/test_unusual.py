@@ -262,6 +262,15 @@ def test_the_page_says_what_holds(planted):
     assert built["rate"] is None
 
 
+def test_data_with_unusual_rows_are_not_called_free_of_findings(planted):
+    evidence = planted[0]
+    finding = to_dict(evidence)["sections"]["data"]["finding"]
+    called = evidence.unusual.n_called
+    assert called > 1
+    assert f"{called} rows are unlike the others" in finding
+    assert "Nothing" not in finding
+
+
 def test_too_few_rows_and_no_quantities_are_one_line():
     rng = np.random.default_rng(8)
     evidence, model = _measured(_table(rng, 15))

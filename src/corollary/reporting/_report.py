@@ -183,7 +183,8 @@ def _measured(
         if not table.target:
             raise ReportError(
                 "usage",
-                f"Name the column of {table.name} to predict (--target). {list_columns(table)}",
+                f"Name the column of {table.name} to predict (--target, in Python target=). "
+                f"{list_columns(table)}",
             )
         target = table.target
     command = reproduce_command(table, data, target, settings)

@@ -84,6 +84,9 @@ def _finding(evidence: Evidence, acts: int) -> str:
     asked = sum(f.kind in QUESTIONS for f in profile.findings)
     if asked:
         return f"{text} {plural(asked, 'question')} for you below."
+    if evidence.unusual is not None and (called := evidence.unusual.n_called):
+        verb = "is" if called == 1 else "are"
+        return f"{text} {plural(called, 'row')} {verb} unlike the others: see Unusual rows."
     return f"{text} Nothing found that needs your attention."
 
 
