@@ -111,8 +111,13 @@ def test_held_out_rows_choose_the_number_of_components():
     # The score of one component, by hand.
     from sklearn.model_selection import KFold
 
-    densities = np.empty(200)
+    densities = np.empty((2, 200))
     for a, b in KFold(4, shuffle=True, random_state=0).split(X):
-        densities[b] = GaussianMixture(1).fit(X[a]).score_samples(X[b])
-    assert choice.scores[0] == pytest.approx(densities.mean())
+        for k in (1, 2):
+            model = GaussianMixture(k, random_state=0, n_starts=3)
+            densities[k - 1, b] = model.fit(X[a]).score_samples(X[b])
+    assert choice.scores[:2] == pytest.approx(densities.mean(axis=1))
+    loss = densities[1] - densities[0]
+    variance = sum((loss - loss.mean()) ** 2) / 199
+    assert choice.standard_errors[0] == pytest.approx((variance / 200) ** 0.5)
     assert "2 components" in str(choice)

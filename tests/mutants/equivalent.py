@@ -481,6 +481,12 @@ EQUIVALENT: dict[str, str] = {
             "tree.n_nodes - 1 → tree.n_nodes - 2",
             "the last node of a tree is a leaf, at which nothing is added",
         ),
+        (
+            "density.score_matching.exponential.fit_exponential_family",
+            "steep = values > _FLAT * values.max(initial=0.0)"
+            " → steep = values > _FLAT * values.max(initial=1.0)",
+            "with unit curvatures the largest eigenvalue is at least 1",
+        ),
         ("validation.tuning._seed", "return random_state.randint(2 ** 31 - 1)", _SEED),
         (
             "theory.complexity.shattering.is_shattered",
