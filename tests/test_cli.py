@@ -203,7 +203,10 @@ def test_every_kind_of_failure_has_its_code(table, tmp_path, made):
     result = _run("report", table, "--out", tmp_path / "o")
     assert result.exit_code == EXIT_CODES["usage"]
     named = "Its columns are height, width, area and kind."
-    assert f"Name the column of table.csv to predict (--target, in Python target=). {named}" in result.stderr
+    assert (
+        f"Name the column of table.csv to predict (--target, in Python target=). {named}"
+        in result.stderr
+    )
     assert _run("report", table, "-t", "area", "--demo", "iris").exit_code == EXIT_CODES["usage"]
     assert _run("report", "--demo", "titanic", "--out", tmp_path).exit_code == EXIT_CODES["usage"]
     result = _run("report", table, "-t", "area", "--coverage", "1.5", "--out", tmp_path)

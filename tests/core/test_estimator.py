@@ -63,6 +63,9 @@ def test_missing_values_point_to_what_takes_them():
     missing[0, 0] = np.nan
     with pytest.raises(ValueError, match=r"contains NaN. KNeighborsClassifier takes no missing"):
         KNeighborsClassifier(1).fit(missing, LABELS)
+    frame = pd.DataFrame(missing, columns=[f"x{j}" for j in range(missing.shape[1])])
+    with pytest.raises(ValueError, match=r"contains NaN in 'x0'\. KNeighborsClassifier takes"):
+        KNeighborsClassifier(1).fit(frame, LABELS)
 
 
 SQUARES = [

@@ -34,6 +34,7 @@ __all__ = [
     "Only",
     "Options",
     "StrOptions",
+    "Texts",
     "check_feature_names_in",
     "check_sample_weight",
     "fit_context",
@@ -59,6 +60,17 @@ class Anything(Options):
 
     def __str__(self) -> str:
         return "anything"
+
+
+class Texts(StrOptions):
+    """Texts, which a message names in the order in which they were declared."""
+
+    def __init__(self, *values: str) -> None:
+        super().__init__(set(values))
+        self.values = values
+
+    def __str__(self) -> str:
+        return f"a str among {{{', '.join(map(repr, self.values))}}}"
 
 
 class Only(Options):

@@ -145,9 +145,10 @@ def _clear_sentence(who: str, X: Any, y: Any, error: Exception) -> str | None:
     refused = what_was_refused(error)
     if refused == "missing values":
         return (
-            f"Input X contains NaN. {who} takes no missing values: fill them first, for instance "
-            "with sklearn.impute.SimpleImputer or corollary.representation.TableEncoder. The "
-            "trees and forests of corollary.tree and corollary.ensemble take them as they are."
+            f"Input X contains NaN{_missing_in(X)}. {who} takes no missing values: fill them "
+            "first, for instance with sklearn.impute.SimpleImputer or corollary.representation."
+            "TableEncoder. The trees and forests of corollary.tree and corollary.ensemble take "
+            "them as they are."
         )
     if refused == "sparse rows":
         return (
@@ -174,6 +175,15 @@ def _clear_sentence(who: str, X: Any, y: Any, error: Exception) -> str | None:
         f"{who} needs numbers as targets. Got {value!r} in y. Take a classifier for labels, or "
         "turn them into numbers first."
     )
+
+
+def _missing_in(X: Any) -> str:
+    """Say which columns of a data frame have missing values."""
+    if not hasattr(X, "columns"):
+        return ""
+    names = [name for name in X.columns if (np.asarray(X[name]) != np.asarray(X[name])).any()]
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    return f" in {', '.join(map(repr, names[:3]))}{more}" if names else ""
 
 
 def _columns_of_text(X: Any) -> list[tuple[Any, Any]]:

@@ -17,7 +17,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from numpy.random import RandomState
 
-from corollary.core.compat import Anything, HasMethods, Interval, Options, StrOptions
+from corollary.core.compat import Anything, HasMethods, Interval, Options, Texts
 
 Positive = Annotated[float, Interval(Real, 0, None, closed="neither")]
 NonNegative = Annotated[float, Interval(Real, 0, None, closed="left")]
@@ -56,7 +56,7 @@ def constraints_of(kind: Any) -> list[Any]:
         return [constraint for option in arguments for constraint in constraints_of(option)]
     if origin is Literal:
         if all(isinstance(option, str) for option in arguments):
-            return [StrOptions(set(arguments))]
+            return [Texts(*arguments)]
         return [Options(type(arguments[0]), set(arguments))]
     kind = origin or kind
     if kind in _PLAIN:
