@@ -92,7 +92,7 @@ def test_what_prior_and_posterior_minimise_by_hand(seed, bound):
     X, y = rng.normal(size=(n, 2)).astype(np.float32), rng.integers(0, 2, n)
     batch = {"x": X, "y": y, "weight": rng.uniform(0.5, 2, n).astype(np.float32), "bound": bound}
     key = jax.random.key(seed)
-    value, slopes = jax.value_and_grad(PACBayesLoss(sizes))(params, batch, key)
+    value, slopes = jax.jit(jax.value_and_grad(PACBayesLoss(sizes)))(params, batch, key)
     ratio = bound * params["log_ratio"].astype(float)  # the prior's noise is that of its width
     noise = np.asarray(jax.random.normal(key, (n, 5)))
     means, stds = unflatten(params["mean"], sizes), unflatten(0.5 * np.exp(ratio), sizes)
