@@ -20,7 +20,7 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     "ElasticNetCV": {"tol": 1e-13, "alphas": 10, "eps": 0.05},
     "LassoCV": {"tol": 1e-13, "alphas": 10, "eps": 0.05},
     "LinearSVC": {"tol": 1e-11, "max_iter": 100_000},
-    "LinearSVR": {"tol": 1e-11, "max_iter": 100_000},
+    "LinearSVR": {"tol": 1e-11, "max_iter": 10_000},
     "MulticlassSVC": {"tol": 1e-11, "max_iter": 20_000},
     "NuSVC": {"tol": 1e-9, "nu": 0.35},
     "NuSVR": {"tol": 1e-11},
@@ -43,6 +43,7 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     # The checks ask far from all rows; within this distance everyone is a neighbour.
     "RadiusNeighborsClassifier": {"radius": 1000.0, "weights": "distance"},
     "RadiusNeighborsRegressor": {"radius": 1000.0, "weights": "distance"},
+    "StagewiseClassifier": {"n_estimators": 20},
     "ExtraTreesClassifier": {"n_estimators": 10},
     "ExtraTreesRegressor": {"n_estimators": 10},
     "RandomForestClassifier": {"n_estimators": 10},
@@ -54,7 +55,9 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     "MiniBatchKMeans": {"n_clusters": 3},
     "VectorQuantizer": {"n_codes": 3},
     "DirichletProcessMixture": {"burn_in": 5, "n_draws": 10},
+    # One batch size for every number of rows, so that a network of each width is compiled once.
     "PseudoLabelFeatures": {
+        "batch_size": 16,
         "n_clusters": 3,
         "hidden_layer_sizes": (8, 4),
         "n_rounds": 2,

@@ -294,8 +294,7 @@ def test_the_first_line_does_not_wait_for_imports(table, tmp_path):
     ) as run:
         first = run.stderr.readline()
         waited = time.perf_counter() - start
-        run.stderr.read()
-        assert run.wait(timeout=120) == 0
+        run.kill()  # others wait for whole reports
     assert first.startswith("corollary report: ")
     assert waited < 2.0
 

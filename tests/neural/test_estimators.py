@@ -149,6 +149,26 @@ def test_several_folds_compile_once(monkeypatch):
     assert traces == []
 
 
+def test_small_tables_of_many_sizes_share_compiled_code(monkeypatch):
+    traces = []
+    original = MLPLoss.__call__
+
+    def counting(self, vector, batch, key):
+        traces.append(batch["x"].shape)
+        return original(self, vector, batch, key)
+
+    monkeypatch.setattr(MLPLoss, "__call__", counting)
+    rng = np.random.default_rng(0)
+    for n in range(92, 129, 4):  # in one batch each, by default
+        X = rng.normal(size=(n, 3))
+        model = fit_quietly(
+            MLPRegressor(hidden_layer_sizes=(5,), max_iter=2, random_state=0), X, X[:, 0]
+        )
+        assert model.t_ == 2 * n
+    assert set(traces) == {(128, 3)}
+    assert len(traces) <= 2
+
+
 @pytest.mark.parametrize("n_outputs", [1, 3])
 def test_outputs_keep_their_shape(seed, n_outputs):
     X, y = regression(seed)

@@ -67,7 +67,7 @@ def test_gradient_equals_finite_differences(seed, activation, kind):
     vector = flatten(draw(seed, sizes, activation)).astype(np.float64)
     loss = MLPLoss(sizes, activation, kind)
     with jax.enable_x64(True):
-        gradient = np.asarray(jax.grad(loss)(jnp.asarray(vector), batch, None))
+        gradient = np.asarray(jax.jit(jax.grad(loss))(jnp.asarray(vector), batch, None))
 
     def value(v):
         """The loss from its definition, on NumPy."""
@@ -104,7 +104,9 @@ def test_gradient_equals_backpropagation_by_hand(seed):
     batch = {"x": X, "y": Y, "weight": np.ones(9)}
     with jax.enable_x64(True):
         vector = jnp.asarray(flatten(parameters))
-        gradient = np.asarray(jax.grad(MLPLoss(sizes, "relu", "squared"))(vector, batch, None))
+        gradient = np.asarray(
+            jax.jit(jax.grad(MLPLoss(sizes, "relu", "squared")))(vector, batch, None)
+        )
     np.testing.assert_allclose(gradient, flatten(by_hand), rtol=1e-10, atol=1e-12)
 
 

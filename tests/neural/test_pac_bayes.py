@@ -13,7 +13,8 @@ import corollary
 from corollary import certify
 from corollary.core.files import pack, unpack
 from corollary.core.simulate import assert_bound_holds
-from corollary.neural import PACBayesClassifier, noisy_outputs
+from corollary.neural import PACBayesClassifier, noisy_outputs, unflatten
+from corollary.neural._pac_bayes_loss import PACBayesLoss
 from corollary.risk import kl_gaussian
 from corollary.theory import clopper_pearson_lower, kl_upper_inverse
 
@@ -70,6 +71,43 @@ def test_certificate_by_hand(fitted):
     assert same.theorem == "theory.pac-bayes-training"
     assert "weights drawn afresh" in same.claim
     assert certificate.at(0.99).bound > certificate.bound
+
+
+@pytest.mark.parametrize("bound", [0.0, 1.0])
+def test_what_prior_and_posterior_minimise_by_hand(seed, bound):
+    import jax
+    from scipy.special import log_softmax
+
+    rng = np.random.default_rng(seed)
+    sizes, n = (2, 3, 2), 7
+    d = 2 * 3 + 3 + 3 * 2 + 2
+    params = {
+        "mean": rng.normal(size=d).astype(np.float32),
+        "log_ratio": rng.normal(scale=0.3, size=d).astype(np.float32),
+        "prior_mean": np.zeros(d, np.float32),
+        "prior_std": np.float32(0.5),
+        "n": np.float32(90),
+        "delta": np.float32(0.05),
+    }
+    X, y = rng.normal(size=(n, 2)).astype(np.float32), rng.integers(0, 2, n)
+    batch = {"x": X, "y": y, "weight": rng.uniform(0.5, 2, n).astype(np.float32), "bound": bound}
+    key = jax.random.key(seed)
+    value, slopes = jax.jit(jax.value_and_grad(PACBayesLoss(sizes)))(params, batch, key)
+    ratio = bound * params["log_ratio"].astype(float)  # the prior's noise is that of its width
+    noise = np.asarray(jax.random.normal(key, (n, 5)))
+    means, stds = unflatten(params["mean"], sizes), unflatten(0.5 * np.exp(ratio), sizes)
+    outputs = noisy_outputs(means, stds, X, [noise[:, :3], noise[:, 3:]])
+    log_loss = -log_softmax(outputs, axis=1)[np.arange(n), y]
+    if bound:
+        risk = np.average(1 - np.exp(-log_loss), weights=batch["weight"])
+        divergence = np.sum(kl_gaussian(params["mean"] / 0.5, np.exp(2 * ratio), 0.0, 1.0))
+        c = (divergence + math.log(2 * math.sqrt(90) / 0.05)) / 180
+        assert value == pytest.approx((math.sqrt(risk + c) + math.sqrt(c)) ** 2, rel=1e-4)
+        assert np.abs(slopes["log_ratio"]).min() > 0
+    else:
+        assert value == pytest.approx(np.average(log_loss, weights=batch["weight"]), rel=1e-4)
+        assert not np.any(slopes["log_ratio"])
+    assert not any(np.any(slopes[name]) for name in ("prior_mean", "prior_std", "n", "delta"))
 
 
 def test_divergence_is_that_of_the_weights(fitted):

@@ -9,9 +9,18 @@ import pandas as pd
 import pytest
 
 from corollary.core.simulate import assert_bound_holds
-from corollary.reporting import from_memory, measure
+from corollary.reporting import _measure, from_memory, measure
 from corollary.reporting.page.verdict import _verdict as verdict
 from corollary.reporting.trust._coverage import promised_coverage
+from corollary.reporting.trust._unusual import UnusualRows
+
+
+@pytest.fixture(autouse=True)
+def no_stage_after_the_test(monkeypatch):
+    """Leave out what comes after the headline's number, which it has no part in."""
+    explained = _measure.Explained((), (), (), "absolute error")
+    monkeypatch.setattr(_measure, "explain", lambda *parts: explained)
+    monkeypatch.setattr(_measure, "judge_rows", lambda *parts: (UnusualRows("few rows"), None))
 
 
 def draw(world, n, seed):

@@ -80,47 +80,68 @@ def test_an_unwritable_place_is_refused_before_any_work(data, tmp_path, monkeypa
 
 KILLED = """
 import os, signal, sys
+from pathlib import Path
 import pandas as pd
 import corollary.reporting.page._render as render
 from corollary.reporting import report
+from corollary.reporting._write import write_report
 
 def die(*args, **kwargs):
     os.kill(os.getpid(), signal.SIGKILL)
 
-moment = sys.argv[1]
-if moment == "rendering":
-    render.render_page = die
-else:
+def die_at(number):
     replace, calls = os.replace, []
     def replace_once(source, target):
         calls.append(target)
         # the first call is that of the model file inside the hidden directory
-        die() if len(calls) == int(sys.argv[4]) else replace(source, target)
+        die() if len(calls) == number else replace(source, target)
     os.replace = replace_once
-report(pd.read_csv(sys.argv[2]), "y", out=sys.argv[3], fast=True)
+
+made = report(pd.read_csv(sys.argv[1]), "y", out=None, fast=True)
+for moment, out in zip(sys.argv[2::2], sys.argv[3::2]):
+    run = os.fork()  # one report, and a process for each death that it dies
+    if run == 0:
+        if moment == "rendering":
+            render.render_page = die
+        else:
+            die_at(int(moment))
+        write_report(made.evidence, made.model, Path(out))
+        os._exit(0)
+    print(os.waitstatus_to_exitcode(os.waitpid(run, 0)[1]))
 """
 
 
-@pytest.mark.parametrize("moment", ["rendering", "naming"])
-def test_a_killed_run_leaves_nothing_half_written(data, tmp_path, moment):
-    table, out = tmp_path / "t.csv", tmp_path / "out"
+@pytest.fixture(scope="module")
+def deaths(data, tmp_path_factory):
+    """Directories where runs were killed: when the page was rendered, at its names and between."""
+    folder = tmp_path_factory.mktemp("killed")
+    table, moments = folder / "t.csv", {"rendering": "rendering", "naming": "2", "between": "3"}
     data.to_csv(table, index=False)
-    out.mkdir()
-    for name in FILES:
-        (out / name).write_text("old")
-    done = subprocess.run([sys.executable, "-c", KILLED, moment, table, out, "2"], check=False)
-    assert done.returncode == -signal.SIGKILL
+    for moment in ("rendering", "naming"):
+        (folder / moment).mkdir()
+        for name in FILES:
+            (folder / moment / name).write_text("old")
+    other = data.assign(y=data["y"] > data["y"].median())
+    report(other, "y", out=folder / "between", fast=True)
+    plan = [str(word) for moment, when in moments.items() for word in (when, folder / moment)]
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED, table, *plan], check=True, capture_output=True, text=True
+    )
+    assert list(map(int, done.stdout.split())) == [-signal.SIGKILL] * 3
+    return folder
+
+
+@pytest.mark.parametrize("moment", ["rendering", "naming"])
+def test_a_killed_run_leaves_nothing_half_written(data, deaths, moment):
+    out = deaths / moment
     assert [(out / name).read_text() for name in FILES] == ["old"] * 3
+    assert len(list(out.iterdir())) > len(FILES)  # what the killed run left behind
     report(data, "y", out=out, fast=True)
     assert sorted(p.name for p in out.iterdir()) == sorted(FILES)
 
 
-def test_a_kill_between_two_renames_is_noticed(data, tmp_path):
-    table, out = tmp_path / "t.csv", tmp_path / "out"
-    data.to_csv(table, index=False)
-    report(data.assign(y=data["y"] > data["y"].median()), "y", out=out, fast=True)
-    done = subprocess.run([sys.executable, "-c", KILLED, "naming", table, out, "3"], check=False)
-    assert done.returncode == -signal.SIGKILL
+def test_a_kill_between_two_renames_is_noticed(data, deaths):
+    table, out = deaths / "t.csv", deaths / "between"
     notes = predict_file(out / "model.corollary", table)[1]
     assert "report.json describes another model than model.corollary" in notes[0]
     report(data, "y", out=out, fast=True)

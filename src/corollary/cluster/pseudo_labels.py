@@ -174,7 +174,7 @@ class PseudoLabelFeatures(ClassNamePrefixFeaturesOutMixin, Transformer):
             optimizer=optax.adam,
             settings={"learning_rate": self.learning_rate_init},
             epochs=self.epochs,
-            batch_size=min(self.batch_size, len(rows)),
+            batch_size=self.batch_size,
             patience=self.epochs,
             seed=int(random.randint(np.iinfo(np.int32).max)),
         )

@@ -18,7 +18,7 @@ from corollary.core.estimator import (
     Transformer,
     fitted,
 )
-from corollary.core.parallel import row_products
+from corollary.core.parallel import one_blas_thread, row_products
 from corollary.core.schema import Array, Integer, Number, Optional
 from corollary.core.summary import block_rows
 from corollary.decomposition._linalg import with_signs
@@ -129,12 +129,16 @@ class SoftImpute(OneToOneFeatureMixin, Transformer):
                 "SoftImpute needs rows with entries that are seen. Got NaN only; drop columns and "
                 "rows that hold nothing."
             )
-        self.alpha_ = self._choose(X) if self.alpha is None else float(self.alpha)
-        largest = soft_impute_alpha_max(X)
-        steps: Any = [self.alpha_]
-        if 0 < self.alpha_ < largest:
-            steps = np.geomspace(largest, self.alpha_, 10)
-        solution = soft_impute_path(X, steps, tol=self.tol, max_iter=self.max_iter).solutions[-1]
+        # Threads that share out many small decompositions wait for each other: on two busy cores
+        # a hundred times as long as one thread takes.
+        with one_blas_thread():
+            self.alpha_ = self._choose(X) if self.alpha is None else float(self.alpha)
+            largest = soft_impute_alpha_max(X)
+            steps: Any = [self.alpha_]
+            if 0 < self.alpha_ < largest:
+                steps = np.geomspace(largest, self.alpha_, 10)
+            path = soft_impute_path(X, steps, tol=self.tol, max_iter=self.max_iter)
+        solution = path.solutions[-1]
         if solution.status != "optimal":
             warnings.warn(
                 f"SoftImpute reached max_iter={self.max_iter} with a gap of "

@@ -188,7 +188,8 @@ class BaseMLP(Learner):
                 f"partial_fit does not support early_stopping={self.early_stopping!r}: it has no "
                 "rows to hold out. Set early_stopping=False, or call fit."
             )
-        batch_size = min(200, n) if self.batch_size == "auto" else min(self.batch_size, n)
+        # Small tables fill their one batch up, to sizes that they share compiled code by.
+        batch_size = 200 if self.batch_size == "auto" else self.batch_size
         patience: Any = self.n_iter_no_change
         if patience == "auto":
             patience = auto_patience(n, batch_size)

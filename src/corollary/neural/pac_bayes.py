@@ -268,13 +268,14 @@ class PACBayesClassifier(ProbabilisticClassifier):
             "delta": np.float32(1 - self.confidence),
         }
         result = train(
-            PACBayesLoss(sizes, bound),
+            PACBayesLoss(sizes),
             params,
             {"x": X.astype(np.float32), "y": y},
             optimizer=optax.adam,
             settings={
                 "learning_rate": self.posterior_learning_rate if bound else self.learning_rate_init
             },
+            constants={"bound": float(bound)},
             epochs=self.max_iter if bound else self.prior_epochs,
             batch_size=self.batch_size or (_POSTERIOR_BATCH if bound else auto_batch_size(len(X))),
             tol=-math.inf,

@@ -9,7 +9,7 @@ a note of its record.
 """
 
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -274,9 +274,16 @@ def explain(
     return Explained(importances, effects, worst, name, questions)
 
 
+@cache
+def _version(package: str) -> str:
+    """Read an installed package's version once: its metadata takes longer than a small model."""
+    from importlib.metadata import version
+
+    return version(package)
+
+
 def _versions() -> dict[str, str]:
     import platform
-    from importlib.metadata import version
 
     from corollary import __version__
 
@@ -284,5 +291,5 @@ def _versions() -> dict[str, str]:
     return {
         "corollary": __version__,
         "python": platform.python_version(),
-        **{name: version(name) for name in packages},
+        **{name: _version(name) for name in packages},
     }

@@ -209,8 +209,9 @@ class GaussianProcessClassifier(ProbabilisticClassifier):
         starts = earlier if len(earlier) == len(shares) else [kernel] * len(shares)
         kernels, modes = [], []
         for share, start in zip(shares, starts):
-            kernels.append(self._learn(Answers(self.X_, share, total), start))
+            # The search for a kernel takes many small products, which threads would wait over.
             with one_blas_thread():
+                kernels.append(self._learn(Answers(self.X_, share, total), start))
                 K = kernels[-1].gram(self.X_)
                 modes.append(laplace_mode(K, share, total, max_iter=self.max_iter_predict))
         self.kernels_, self.shares_, self.weights_ = kernels, np.stack(shares), total

@@ -17,7 +17,9 @@ def longer(lists, size):
         np.empty(2 * size, dtype=np.int64),
         np.empty(2 * size),
     )
-    longer[0][:size], longer[1][:size], longer[2][:size] = which, rows, values
+    # Entry by entry: copying slices would compile a message about their shapes for two seconds.
+    for i in range(size):
+        longer[0][i], longer[1][i], longer[2][i] = which[i], rows[i], values[i]
     return longer
 
 

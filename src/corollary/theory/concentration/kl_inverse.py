@@ -83,10 +83,12 @@ def _largest_gap(away: np.ndarray, towards: np.ndarray, radius: np.ndarray) -> n
     ``away`` and ``towards`` are q and 1 - q if p is larger than q, and the other way round if it is
     smaller. Written in the gap, both logarithms keep their digits however close p and q are.
     """
-    divisor, whole = np.maximum(away, 1e-300), np.where(towards > 0, towards, 1.0)
+    divisor, whole = np.maximum(away, 1e-300), np.where(towards > 0, towards, 1.0)[()]
     # Pinsker: a larger gap has a larger divergence.
     inner = np.zeros_like(away)
     outer = np.minimum(towards, (1 + _ROUNDING) * np.sqrt(radius / 2))
+    if is_number := away.ndim == 0:  # five times as fast as an array of one number
+        away, towards, radius, inner = away[()], towards[()], radius[()], inner[()]
     # A gap that rounding lets touch the end has an infinite divergence.
     with np.errstate(divide="ignore"):
         for _ in range(60):
@@ -95,7 +97,10 @@ def _largest_gap(away: np.ndarray, towards: np.ndarray, radius: np.ndarray) -> n
             loss = away * np.log1p(gap / divisor)
             # A divergence that rounding lifts over the radius is still inside.
             inside = (1 - _ROUNDING) * gain - (1 + _ROUNDING) * loss <= radius
-            inner, outer = np.where(inside, gap, inner), np.where(inside, outer, gap)
+            if is_number:
+                inner, outer = (gap, outer) if inside else (inner, gap)
+            else:
+                inner, outer = np.where(inside, gap, inner), np.where(inside, outer, gap)
     return outer
 
 
