@@ -16,6 +16,8 @@ from threadpoolctl import threadpool_limits
 
 from tests.bits import answers, bytes_of, digest, fitted, models, table
 
+#: A detector without calibration rows, as `fit_source` leaves it, calls no row.
+pytestmark = pytest.mark.filterwarnings("ignore:AnomalyDetector calls no row")
 MODELS = models()
 SOURCED = [name for name, model in MODELS.items() if hasattr(model, "fit_source")]
 #: Methods that draw for all rows together, so that rows cannot be asked about alone.

@@ -47,6 +47,7 @@ def check_exact():
     x = np.array([1.0, 9.0, 2.0, 10.0, 50.0, 51.5])
     assert np.isclose(exact_kmeans(x[:, None], 3).cost, 2.125)
     assert np.isclose(kmeans_1d(x, 3).cost, 2.125)
+    assert np.isclose(kmeans_1d(np.append(x, 1e9), 4).cost, 2.125)  # sums in two parts
 
 
 def check_medoids():

@@ -129,8 +129,10 @@ def test_no_mistake_among_few_sure_rows_is_not_written_as_never_wrong():
     evidence = replace(evidence, test=replace(evidence.test, probability=stated))
     card = verdict.how_wrong(evidence)
     bound = 1 - 0.05 ** (1 / 5)  # no mistake among five rows, at 95%
-    assert card["number"] == f"≤ {format_share(bound)}"
+    # The bound says less than that of all rows, so that the surest mistake is the number.
+    assert (card["number"], card["caption"]) == ("50%", "sure, and yet wrong")
     assert "0 of 5 rows wrong" in card["sentence"]
+    assert f"at most {format_share(bound)}" in card["sentence"]
 
 
 def test_new_data_that_nobody_has_seen_have_no_number():

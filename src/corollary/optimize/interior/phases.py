@@ -8,6 +8,7 @@ import numpy as np
 from scipy import linalg
 
 from corollary.core.estimator import Count, Positive, checked
+from corollary.core.parallel import one_blas_thread
 from corollary.optimize.conic.no_solution import (
     _without_solution,
     prove_infeasible,
@@ -100,6 +101,7 @@ def _look_inside(program: Program, start: np.ndarray, parts: Parts, tol: float) 
 
 
 @checked
+@one_blas_thread()  # factors of a few hundred rows: threads would wait for each other
 def barrier(
     program: Program,
     start: Any = None,

@@ -15,6 +15,7 @@ import numpy as np
 from scipy import linalg
 
 from corollary.core.estimator import Count, Positive, checked
+from corollary.core.parallel import one_blas_thread
 from corollary.optimize.conic.no_solution import _without_solution, prove_infeasible
 from corollary.optimize.conic.solve import solve
 from corollary.optimize.interior._parts import Parts
@@ -164,6 +165,7 @@ def _reach(v: np.ndarray, dv: np.ndarray) -> float:
 
 
 @checked
+@one_blas_thread()  # factors of a few hundred rows: threads would wait for each other
 def primal_dual(program: Program, *, tol: Positive = 1e-6, max_iter: Count = 100) -> Solution:
     """Solve a dense linear or quadratic program by a primal-dual interior point method.
 

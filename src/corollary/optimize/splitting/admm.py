@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import linalg
 
+from corollary.core.parallel import one_blas_thread
 from corollary.optimize.iteration.certified import solve_by
 from corollary.optimize.iteration.driver import Iteration, iterate
 from corollary.optimize.iteration.stopping import Info, Stop
@@ -191,6 +192,7 @@ class ADMM(Iteration[SplitState]):
         return SplitState(x, z, u, rho, state.n_steps + 1), info
 
 
+@one_blas_thread()
 def admm(
     function: Smooth,
     start: Any,
