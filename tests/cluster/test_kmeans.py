@@ -44,8 +44,10 @@ def test_the_best_of_several_starts_is_kept():
     rng = np.random.default_rng(2)
     rows, random = rng.normal(size=(100, 2)), np.random.RandomState(0)
     singles = [KMeans(7, init="random", n_init=1, random_state=random).fit(rows) for _ in range(10)]
-    best = KMeans(7, init="random", random_state=np.random.RandomState(0)).fit(rows)
+    same = np.random.RandomState(0)
+    best = KMeans(7, init="random", random_state=same).fit(rows)
     assert best.inertia_ == min(model.inertia_ for model in singles)
+    assert same.randint(2**31 - 1) == random.randint(2**31 - 1)  # ten starts were drawn
     assert len({model.inertia_ for model in singles}) > 1
 
 

@@ -202,7 +202,7 @@ def _measure_spacings(ordered: np.ndarray, first: float, *, further: int = 0) ->
     from scipy.special import fdtrc
 
     n = len(ordered)
-    a, b = max(1, int(first * n)), int(_STOP * n)
+    a, b = int(first * n), int(_STOP * n)
     if b - a < 2 or not np.isfinite(ordered[b - 1]) or ordered[b - 1] == ordered[a - 1]:
         return None
     with np.errstate(over="ignore"):

@@ -166,8 +166,9 @@ class SoftImpute(OneToOneFeatureMixin, Transformer):
         path = soft_impute_path(seen, self.n_alphas, tol=self.tol, max_iter=self.max_iter)
         truth = X[tuple(aside.T)]
         errors = [np.mean((one.x[tuple(aside.T)] - truth) ** 2) for one in path.solutions]
-        sums = np.nansum(seen, axis=0), np.maximum(np.sum(~np.isnan(seen), axis=0), 1)
-        by_means = np.mean(((sums[0] / sums[1])[aside[:, 1]] - truth) ** 2)
+        with np.errstate(invalid="ignore"):  # columns without entries count as zero
+            means = np.nan_to_num(np.nansum(seen, axis=0) / np.sum(~np.isnan(seen), axis=0))
+        by_means = np.mean((means[aside[:, 1]] - truth) ** 2)
         if min(errors) > _CLEARLY_WORSE * by_means:
             warnings.warn(
                 "SoftImpute completes held-out entries worse than the means of their columns do: "
