@@ -3,7 +3,8 @@
 scikit-learn's mixture and ours start with the same components and take the same number of steps;
 quality is the log-likelihood that they reach. Sweeps are compared with the same sampler in plain
 NumPy, which computes the predictive law of every cluster from its sums; quality is the mean log
-joint density of the last sweeps, which is the same up to chance.
+joint density of the last sweeps, which is the same up to chance. scikit-learn has a variational
+approximation instead of a sampler; there quality is the log density of 2,000 further rows.
 """
 
 import math
@@ -138,6 +139,25 @@ def joint(X: np.ndarray, law: Any, labels: np.ndarray) -> float:
     return value + sum(law.log_evidence(block) for block in blocks)
 
 
+def make_halves() -> np.ndarray:
+    random = np.random.default_rng(0)
+    centres = 4 * random.normal(size=(6, 4))
+    return centres[random.integers(6, size=3000)] + random.normal(size=(3000, 4))
+
+
+def ten_draws(X: np.ndarray) -> Any:
+    from corollary.mixture import DirichletProcessMixture
+
+    model = DirichletProcessMixture(burn_in=10, n_draws=10, n_chains=1, random_state=0)
+    return model.fit(X[:1000])
+
+
+def variational(X: np.ndarray) -> Any:
+    from sklearn.mixture import BayesianGaussianMixture
+
+    return BayesianGaussianMixture(n_components=20, random_state=0).fit(X[:1000])
+
+
 CONTESTS = [
     Contest(
         name=f"Gaussian mixture, {ROWS:,} x {COLUMNS}, {COMPONENTS} components, {STEPS} steps",
@@ -155,6 +175,16 @@ CONTESTS = [
         peers=[Peer("plain NumPy", sweeps_in_numpy, goal=50.0)],
         quality=lambda X, value: -value,
         tolerance=0.05,
+        rounds=3,
+        cold=False,
+    ),
+    Contest(
+        name="Dirichlet-process mixture, 1,000 x 4, density of further rows",
+        data=make_halves,
+        ours=ten_draws,
+        peers=[Peer("scikit-learn", variational, goal=1.0)],
+        quality=lambda X, model: -model.score(X[1000:]),
+        tolerance=0.0,
         rounds=3,
         cold=False,
     ),
