@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from scipy.sparse import csr_matrix
 from sklearn.base import is_classifier, is_regressor
@@ -63,9 +64,17 @@ def test_missing_values_point_to_what_takes_them():
     missing[0, 0] = np.nan
     with pytest.raises(ValueError, match=r"contains NaN. KNeighborsClassifier takes no missing"):
         KNeighborsClassifier(1).fit(missing, LABELS)
-    frame = pd.DataFrame(missing, columns=[f"x{j}" for j in range(missing.shape[1])])
-    with pytest.raises(ValueError, match=r"contains NaN in 'x0'\. KNeighborsClassifier takes"):
-        KNeighborsClassifier(1).fit(frame, LABELS)
+
+
+@pytest.mark.parametrize("kind", ["float", "Int64", "boolean", "object"])
+def test_columns_with_missing_values_are_named(kind):
+    frame = pd.DataFrame({"x": X[:, 0], "gone": [1, 0, None, 1, 1, 0]})
+    frame["gone"] = frame["gone"].astype(kind)
+    for table in (frame, pl.from_pandas(frame)):
+        with pytest.raises(
+            ValueError, match=r"contains NaN in 'gone'\. KNeighborsClassifier takes"
+        ):
+            KNeighborsClassifier(1).fit(table, LABELS)
 
 
 SQUARES = [

@@ -181,7 +181,9 @@ def _missing_in(X: Any) -> str:
     """Say which columns of a data frame have missing values."""
     if not hasattr(X, "columns"):
         return ""
-    names = [name for name in X.columns if (np.asarray(X[name]) != np.asarray(X[name])).any()]
+    import pandas as pd
+
+    names = [name for name in X.columns if pd.isna(np.asarray(X[name])).any()]
     more = f" and {len(names) - 3} more" if len(names) > 3 else ""
     return f" in {', '.join(map(repr, names[:3]))}{more}" if names else ""
 
