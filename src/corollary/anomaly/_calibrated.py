@@ -1,6 +1,5 @@
 """What calibration rows say of scores: a threshold and p-values."""
 
-import math
 import warnings
 from abc import abstractmethod
 from dataclasses import KW_ONLY
@@ -10,7 +9,11 @@ import numpy as np
 from sklearn.base import OutlierMixin
 
 from corollary.anomaly._rows import Contamination
-from corollary.conformal import conformal_p_values, weighted_conformal_quantile
+from corollary.conformal import (
+    conformal_p_values,
+    smallest_calibration_size,
+    weighted_conformal_quantile,
+)
 from corollary.core.compat import check_sample_weight
 from corollary.core.estimator import Learner, Probability, fitted
 from corollary.core.schema import Array, Nullable, Number
@@ -77,7 +80,7 @@ class CalibratedScores(OutlierMixin, Learner):
     def _warn_of_few_rows(self) -> None:
         """Warn if no row can be called, whatever it is, because too few rows calibrate."""
         n, rate = len(self.calibration_scores_), self.false_alarm_rate
-        needed = math.ceil((1 - rate) / rate * (1 - 1e-12))
+        needed = smallest_calibration_size(1 - rate)
         if n >= needed:  # their scores or weights are to blame
             return
         warnings.warn(
