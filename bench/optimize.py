@@ -285,6 +285,7 @@ CONTESTS = [
         ours=logistic_ours,
         peers=[
             Peer("scikit-learn", logistic_scikit_learn, goal=1.0),
+            Peer("skglm", logistic_skglm, goal=1.0, requires="skglm"),
             Peer("CVXPY", logistic_cvxpy, goal=5.0, requires="cvxpy", once=True),
         ],
         quality=logistic_gap,
@@ -304,6 +305,7 @@ CONTESTS = [
         ours=signs_ours,
         peers=[
             Peer("scikit-learn", signs_scikit_learn, goal=1.0),
+            Peer("skglm", signs_skglm, goal=1.0, requires="skglm"),
             Peer("CVXPY", signs_cvxpy, goal=5.0, requires="cvxpy", once=True),
         ],
         quality=signs_gap,
