@@ -10,6 +10,9 @@ from numpydoc.docscrape import NumpyDocString
 
 from corollary.core.compat import StrOptions
 
+#: What reStructuredText leaves alone: blocks that are indented after ``::``, roles, code.
+LITERAL = re.compile(r"::.*(\n+[ ]+.*)*|:\w+:`[^`]*`|``[^`]+``|`[^`]*`_?")
+
 
 def signature_of(obj: Any) -> dict[str, Any]:
     """Parameter names to defaults (inspect.Parameter.empty where there is none)."""
@@ -86,7 +89,17 @@ def problems(obj: Any) -> list[str]:
         elsewhere = "As in :class:" in " ".join(described.get(name, []))
         if options and name in documented and said != options and not elsewhere:
             found.append(f"{name}: documents {sorted(said)}, accepts {sorted(options)}")
-    return found
+    return found + [f"Sphinx would take {mark!r} for markup" for mark in stray_markup(doc)]
+
+
+def stray_markup(doc: NumpyDocString) -> list[str]:
+    """Names and bars of the prose that reStructuredText takes for references."""
+    prose = [*doc["Summary"], *doc["Extended Summary"], *doc["Notes"]]
+    for section in ("Parameters", "Returns", "Attributes", "Raises"):
+        for field in doc[section]:
+            prose += [field.type, "", *field.desc, ""]
+    prose_only = re.sub(LITERAL, "", "\n".join(prose))
+    return re.findall(r"(?<![\w\\])\w+_(?![\w{])|(?<!\S)\|\S+", prose_only)
 
 
 def _same(documented: str, default: Any) -> bool:

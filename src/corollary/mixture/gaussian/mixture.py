@@ -109,7 +109,7 @@ class GaussianMixture(Density):
         Its number of steps.
     lower_bound_ : float
         Mean log-likelihood of a row before its last step.
-    lower_bounds_ : ndarray of shape (n_iter_,)
+    lower_bounds_ : ndarray of shape (number of iterations,)
         The same before every step; with ``reg_covar=0`` it never falls.
 
     See Also

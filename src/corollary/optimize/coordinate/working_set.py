@@ -108,14 +108,14 @@ class WorkingSetSolver:
             self._look(self._weights(self.coef), np.inf)
 
     def solve(self, l1: float, l2: float, *, tol: float, max_iter: int) -> _Solved:
-        """Minimise |y - X w|^2 / 2 + l1 |w|_1 + l2 |w|^2 / 2.
+        r"""Minimise :math:`\tfrac12\|y-Xw\|^2+\lambda_1\|w\|_1+\tfrac12\lambda_2\|w\|^2`.
 
         Parameters
         ----------
         l1, l2 : float
             Strengths of the penalties.
         tol : float
-            It stops when the duality gap is at most this times |y|^2.
+            It stops when the duality gap is at most this times :math:`\|y\|^2`.
         max_iter : int
             It stops after so many epochs.
 
