@@ -26,10 +26,8 @@ from corollary.density.kernel.profiles import KernelName, log_kernel_integral
 def scott_bandwidth(n_samples: Positive, n_features: Count) -> float:
     """Return Scott's factor ``n ** (-1 / (d + 4))`` for columns of variance one.
 
-    Parameters
-    ----------
-    n_samples, n_features : float and int
-        Number, or weight, of the rows, and their dimension.
+    Here n is the number of rows, or their weight, and d is ``n_features``. See
+    :func:`reference_bandwidth`.
 
     Examples
     --------
@@ -44,10 +42,7 @@ def scott_bandwidth(n_samples: Positive, n_features: Count) -> float:
 def silverman_bandwidth(n_samples: Positive, n_features: Count) -> float:
     """Return the normal reference ``(4 / ((d + 2) n)) ** (1 / (d + 4))`` for variance one.
 
-    Parameters
-    ----------
-    n_samples, n_features : float and int
-        Number, or weight, of the rows, and their dimension.
+    See :func:`scott_bandwidth` for n and d.
 
     Examples
     --------

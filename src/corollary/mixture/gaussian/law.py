@@ -83,21 +83,9 @@ class MixtureLaw:
         return latent_posterior(self.log_joint(X))
 
     def sample(self, n_samples: int, random_state: Any = None) -> tuple[np.ndarray, np.ndarray]:
-        """Draw components, and rows given them.
+        """Draw components, and rows given them; return the rows and their components.
 
-        Parameters
-        ----------
-        n_samples : int
-            How many.
-        random_state : int, RandomState instance or None, default=None
-            Seed or generator.
-
-        Returns
-        -------
-        X : ndarray of shape (n_samples, n_features)
-            Rows.
-        z : ndarray of shape (n_samples,)
-            Their components.
+        See :class:`MixtureLaw`; ``n_samples`` is the number of rows.
         """
         random = check_random_state(random_state)
         z = random.choice(len(self.weights), size=n_samples, p=self.weights / self.weights.sum())
@@ -128,18 +116,9 @@ class MixtureLaw:
     def impute(self, X: Any) -> ConditionalMoments:
         """Return the expectation and variance of missing values, given those of their row.
 
-        With a column of targets as the missing one it is regression by conditioning.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows; NaN is missing.
-
-        Returns
-        -------
-        moments : ConditionalMoments
-            ``mean``, the rows with expectations where values were missing, and ``variance``, zero
-            where none was.
+        With a column of targets as the missing one it is regression by conditioning. The result
+        has the rows with expectations where values were missing as ``mean``, and a ``variance``
+        that is zero where none was. See :class:`MixtureLaw`.
         """
         return impute(self._components, self._rows(X))
 

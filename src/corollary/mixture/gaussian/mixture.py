@@ -183,33 +183,15 @@ class GaussianMixture(Density):
     ) -> Self:
         """Fit the mixture to data that need not fit in memory, one pass for each step.
 
-        Parameters
-        ----------
-        data : path, data frame, Dask collection, or iterable of chunks
-            See :func:`corollary.core.summary.open_source`; missing values are NaN or null.
-        columns : sequence of str or None, default=None
-            Names of the columns; None for all.
-        sample_weight : str or None, default=None
-            Name of the column of weights.
-        n_jobs : int or None, default=None
-            Threads; the result does not depend on it.
-
-        Returns
-        -------
-        self : GaussianMixture
-            The fitted mixture, with the bits of :meth:`fit` on the same rows.
+        The result has the bits of ``fit`` on the same rows, with any number ``n_jobs`` of threads.
+        See :func:`corollary.core.summary.open_source` for data, in which missing values are NaN or
+        null; ``columns`` are the names of those to take, by default all but ``sample_weight``.
         """
         self._validate_params()
+        names: Any = {"columns": columns, "sample_weight": sample_weight, "n_jobs": n_jobs}
+        how: Any = {"several_passes": True, "supervised": False, "missing": True}
         source, sample = read_source(
-            self,
-            data,
-            lambda source: RowSample.of_width(source.n_features),
-            columns=columns,
-            sample_weight=sample_weight,
-            n_jobs=n_jobs,
-            several_passes=True,
-            supervised=False,
-            missing=True,
+            self, data, lambda source: RowSample.of_width(source.n_features), **names, **how
         )
         self._solve(source, sample, n_jobs)
         return self
@@ -223,27 +205,14 @@ class GaussianMixture(Density):
         return self.fit(X, sample_weight=sample_weight).predict(X)
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the number of the most probable component of every row.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows; NaN is missing.
-        """
+        """Return the most probable component of every row X. See :class:`GaussianMixture`."""
         return self._joint(self._new(X)).argmax(axis=1)
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the probability of every component given a row.
+        """Return the probability of every component given each row, in which NaN is missing.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows; NaN is missing.
-
-        Returns
-        -------
-        r : ndarray of shape (n_samples, n_components)
-            Responsibilities.
+        See :class:`GaussianMixture`; the result has a row for each row and a column for each
+        component.
         """
         return latent_posterior(self._joint(self._new(X)))
 
@@ -252,19 +221,9 @@ class GaussianMixture(Density):
         return float(np.average(self.score_samples(X), weights=sample_weight))
 
     def sample(self, n_samples: int = 1) -> tuple[np.ndarray, np.ndarray]:
-        """Draw rows, in the order of their components.
+        """Draw rows, and return them in the order of their components, with these.
 
-        Parameters
-        ----------
-        n_samples : int, default=1
-            How many.
-
-        Returns
-        -------
-        X : ndarray of shape (n_samples, n_features)
-            Rows.
-        y : ndarray of shape (n_samples,)
-            Their components.
+        See :class:`GaussianMixture`; ``n_samples`` is the number of rows.
         """
         check_is_fitted(self)
         if n_samples < 1:
@@ -289,24 +248,12 @@ class GaussianMixture(Density):
         return np.vstack(rows), np.repeat(np.arange(len(counts)), counts)
 
     def bic(self, X: Any) -> float:
-        """Return the Bayesian information criterion, which is lower for better models.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-        """
+        """Return the Bayesian criterion for rows X, low if good. See :class:`GaussianMixture`."""
         density = self.score_samples(X)
         return float(-2 * density.sum() + self._n_parameters() * np.log(len(density)))
 
     def aic(self, X: Any) -> float:
-        """Return Akaike's information criterion, which is lower for better models.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-        """
+        """Return Akaike's criterion for rows X, low if good. See :class:`GaussianMixture`."""
         return float(-2 * self.score_samples(X).sum() + 2 * self._n_parameters())
 
     def to_law(self) -> MixtureLaw:

@@ -156,20 +156,10 @@ class DirichletProcessMixture(Density):
         return self
 
     def fit_predict(self, X: Any, y: Any = None) -> np.ndarray:
-        """Sample, and return the clusters of the rows in the partition of least expected loss.
+        """Sample partitions of the rows X, and return ``labels_``, which counts all draws.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-        y : None, default=None
-            Not used.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples,)
-            ``labels_``, which counts the partitions of all draws; :meth:`predict` asks for each row
-            by itself which cluster of that partition it fits best.
+        See :class:`DirichletProcessMixture`; :meth:`predict` asks for each row by itself which
+        cluster of that partition it fits best.
         """
         return self.fit(X).labels_
 
@@ -215,12 +205,9 @@ class DirichletProcessMixture(Density):
         return shared / len(draws)
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the most probable cluster of ``labels_`` for every row.
+        """Return the most probable cluster of ``labels_`` for every row of X.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
+        See :class:`DirichletProcessMixture`.
         """
         X = self._new(X)
         k = int(self.labels_.max()) + 1  # these clusters are the last ones kept
