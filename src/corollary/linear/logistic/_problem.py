@@ -107,7 +107,10 @@ class LogisticProblem:
             return value, gradient, None
         matrix: np.ndarray = sums.hessian / self.weight
         if columns is not None:
-            l2 = l2[np.isin(self.features, columns) | (self.features < 0)]
+            chosen = np.zeros(self.shape[1], dtype=bool)
+            chosen[columns] = True
+            chosen[-1] |= self.fit_intercept
+            l2 = l2[np.tile(chosen, self.shape[0])]
         matrix[np.diag_indices_from(matrix)] += l2
         n_outputs = self.shape[0]
         if n_outputs > 1 and definite:

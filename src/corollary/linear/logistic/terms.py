@@ -245,7 +245,8 @@ def _weighted_gram(X: Any, v: np.ndarray, *, intercept: bool) -> np.ndarray:
         gram[:d, :d] = (rows.T @ rows).toarray()
     else:
         step = max(1, _PIECE // max(1, d))
-        scratch = np.empty((min(step, len(v)), d))
+        order: Any = "F" if X.flags.f_contiguous else "C"  # that of chosen columns is "F"
+        scratch = np.empty((min(step, len(v)), d), order=order)
         for i in range(0, len(v), step):
             piece = scratch[: min(step, len(v) - i)]
             np.multiply(X[i : i + step], root[i : i + step, None], out=piece)

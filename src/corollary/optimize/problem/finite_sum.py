@@ -159,12 +159,23 @@ class EmpiricalRisk(FiniteSum):
         missing = max(0, self.X.shape[1] - len(squares))
         return np.append(np.zeros(missing), squares[::-1])
 
+    @cached_property
+    def _largest(self) -> float:
+        """The largest of these eigenvalues, which needs no singular values."""
+        X = self.X if self.X.shape[0] >= self.X.shape[1] else self.X.T
+        n = X.shape[1]
+        with np.errstate(over="ignore", invalid="ignore"):
+            gram = X.T @ X / self.n_terms
+        if not np.isfinite(gram).all():
+            return np.inf
+        return float(linalg.eigvalsh(gram, subset_by_index=(n - 1, n - 1))[0])
+
     @property
     def smoothness(self) -> float:  # type: ignore[override]
         """That of the loss times the largest eigenvalue of the rows, plus the penalty's."""
-        if self._spectrum[-1] == 0:
+        if self._largest <= 0:
             return self.alpha
-        return float(self.loss.smoothness * self._spectrum[-1]) + self.alpha
+        return float(self.loss.smoothness * self._largest) + self.alpha
 
     @property
     def strong_convexity(self) -> float:  # type: ignore[override]

@@ -54,8 +54,8 @@ def proximal_newton(
 
     Each step minimises the quadratic model plus the penalty by coordinate descent and then
     backtracks. Problems with many features are solved on a working set: the features in use and
-    those that violate the optimality conditions most, at least twice as many as are in use; the
-    Hessian is only ever formed on that set.
+    those that violate the optimality conditions most, at least twice as many as are in use. The
+    Hessian is only ever formed on that set, which stays until the worst violation is outside.
 
     Parameters
     ----------
@@ -94,8 +94,9 @@ def proximal_newton(
     x = np.array(start, dtype=np.float64)
     n_features = int(groups.max(initial=-1)) + 1
     every = np.arange(n_features)
-    whole = n_features <= small
-    value, gradient, hessian = terms(x, every if whole else None)
+    features = every if n_features <= small else every[:0]
+    inside = np.arange(len(x))
+    value, gradient, hessian = terms(x, features if len(features) else None)
     decrement = np.inf
     for n_iter in range(max_iter + 1):
         violation = l1_violation(x, gradient, l1)
@@ -104,11 +105,10 @@ def proximal_newton(
             return NewtonResult(x, value, norm, decrement, n_iter, True)
         if n_iter == max_iter:
             break
-        features = every
-        if not whole:
+        if hessian is None or violation[inside].max(initial=0.0) < norm:
             features = _working_set(x, violation, groups, n_features, small)
+            inside = np.flatnonzero((groups < 0) | np.isin(groups, features))
             hessian = terms(x, features)[2]
-        inside = np.flatnonzero((groups < 0) | np.isin(groups, features))
         target = max(0.01 * norm, 0.1 * tol)
         goal = _model_minimiser(hessian, gradient[inside], x[inside], l1[inside], tol=target)
         step = np.zeros_like(x)
@@ -118,7 +118,7 @@ def proximal_newton(
         length = 1.0
         while True:
             trial = x + length * step if length < 1 else _replaced(x, inside, goal)
-            new_value, new_gradient, new_hessian = terms(trial, every if whole else None)
+            new_value, new_gradient, new_hessian = terms(trial, features)
             gain = value + penalty - new_value - float(l1 @ np.abs(trial))
             if is_sufficient(gain, length * decrement, value) or length < 1e-10:
                 break

@@ -26,7 +26,7 @@ from corollary.optimize.second_order.newton import Newton
 from corollary.optimize.solution import Solution
 
 Update = Callable[[np.ndarray, float], np.ndarray]
-# One residual may exceed the other by this factor before the strength is changed by the next one.
+# One relative residual may exceed the other by this factor before the strength is changed by the next one.
 _BALANCE, _FACTOR = 10.0, 2.0
 # Norm of the gradient, relative to that of the start, at which Newton's method ends.
 _PRECISE = 1e-12
@@ -124,8 +124,9 @@ class ADMM(Iteration[SplitState]):
     rho : float, default=1.0
         First strength.
     n_adapt : int, default=100
-        In so many first steps the strength is doubled or halved where one residual is more than ten
-        times the other. From then on it is fixed, as the proof of convergence asks.
+        In so many first steps the strength is doubled or halved where one residual, relative to the
+        terms that it is the sum of, is more than ten times the other, so that units do not matter.
+        From then on it is fixed, as the proof of convergence asks.
     value : callable or None, default=None
         ``value(x)`` for the history.
 
@@ -182,14 +183,24 @@ class ADMM(Iteration[SplitState]):
         change = after - before
         primal = float(np.linalg.norm(gap))
         dual = rho * float(np.linalg.norm(change if self.M is None else self.M.T @ change))
-        if state.n_steps < self.n_adapt and primal > _BALANCE * dual:
-            rho, u = rho * _FACTOR, u / _FACTOR
-        elif state.n_steps < self.n_adapt and dual > _BALANCE * primal:
-            rho, u = rho / _FACTOR, u * _FACTOR
+        if state.n_steps < self.n_adapt:
+            factor = self._stronger(primal, dual, Mx, after, rho * u)
+            rho, u = rho * factor, u / factor
         away = float(np.hypot(np.linalg.norm(x - state.x), np.linalg.norm(z - state.z)))
         value = None if self.value is None else self.value(x)
         info = Info(value=value, step=away, primal=primal, dual=dual)
         return SplitState(x, z, u, rho, state.n_steps + 1), info
+
+    def _stronger(
+        self, primal: float, dual: float, Mx: np.ndarray, Nz: np.ndarray, multipliers: np.ndarray
+    ) -> float:
+        """Return the factor on the strength that balances residuals, each relative to its terms."""
+        force = multipliers if self.M is None else self.M.T @ multipliers
+        primal *= float(np.linalg.norm(force))
+        dual *= float(max(np.linalg.norm(Mx), np.linalg.norm(Nz)))
+        if primal > _BALANCE * dual:
+            return _FACTOR
+        return 1 / _FACTOR if dual > _BALANCE * primal else 1.0
 
 
 @one_blas_thread()

@@ -109,7 +109,7 @@ class LogisticLoss(MarginLoss):
         return np.maximum(-s, 0) + np.log1p(np.exp(-np.abs(s)))
 
     def _slope(self, s: np.ndarray) -> np.ndarray:
-        return self.terms_of_margin(s)[1]
+        return -expit(-s)
 
     def _curvature(self, s: np.ndarray) -> np.ndarray:
         return self.terms_of_margin(s)[2]
