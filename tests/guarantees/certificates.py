@@ -103,7 +103,7 @@ def lost_divergence(rng):
 
 
 RANDOMISED = "error rate of the randomised classifier"
-OFTEN = {"delta": DELTA, "repetitions": 30, "verify": 2000}
+OFTEN = {"delta": DELTA, "repetitions": 30, "verify": 1000}
 
 guarantee("theory.vc-bound", "logistic regression, 500 x 2, certified", **OFTEN)(
     plane("theory.vc-bound")

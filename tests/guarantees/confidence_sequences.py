@@ -67,7 +67,7 @@ guarantee(
     "a look after each of 5,000 coins of 0.03",
     delta=DELTA,
     repetitions=8,
-    verify=1000,
+    verify=500,
 )(betting(lambda rng: coins(rng, 5000, 0.03), 0.03))
 guarantee(
     "theory.betting-sequence",
@@ -207,6 +207,6 @@ for method in ("betting", "stitched"):
         "the best of five certificates, 50 to 400 rows",
         delta=DELTA,
         repetitions=60 if method == "betting" else 200,
-        verify=3000,
+        verify=1500,
         faults={"the exact bound at every look": stopped_exact_bound},
     )(stopped_when_it_looks_good(method))

@@ -240,6 +240,6 @@ guarantee(
     "three in ten rows nearly zero, 1,000 rows, certified",
     delta=0.1,
     repetitions=40,
-    verify=3000,
+    verify=1500,
     faults={"half of the bound": lambda rng: short_rows(rng, 0.5)},
 )(short_rows)

@@ -86,7 +86,7 @@ for method in ("azuma", "bernoulli"):
         f"coin labels, 200 x 3, certified, {method}",
         delta=DELTA,
         repetitions=40,
-        verify=3000,
+        verify=1500,
         faults={"losses measured after the update": aggressive_after_the_update},
     )(coin_run(method))
 
@@ -160,6 +160,6 @@ guarantee(
     "hinge loss on a circle, 1,000 rows, certified",
     delta=DELTA,
     repetitions=40,
-    verify=3000,
+    verify=1500,
     faults={"a loss in a smaller unit": surrogate_forgotten},
 )(averaged_weights)

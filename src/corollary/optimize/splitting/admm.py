@@ -26,7 +26,7 @@ from corollary.optimize.second_order.newton import Newton
 from corollary.optimize.solution import Solution
 
 Update = Callable[[np.ndarray, float], np.ndarray]
-# One relative residual may exceed the other by this factor before the strength is changed by the next one.
+# Where one relative residual is so many times the other, the strength changes by the next number.
 _BALANCE, _FACTOR = 10.0, 2.0
 # Norm of the gradient, relative to that of the start, at which Newton's method ends.
 _PRECISE = 1e-12
