@@ -10,6 +10,7 @@ batches of a file or the partitions of a cluster therefore do not change a singl
 result.
 """
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -125,7 +126,7 @@ def block_rows(chunk: Chunk) -> int:
 
 
 def _row_width(array: Any) -> int:
-    return int(np.prod(array.shape[1:], dtype=np.int64))
+    return math.prod(array.shape[1:])
 
 
 def n_rows(chunk: Chunk) -> int:
