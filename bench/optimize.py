@@ -219,16 +219,6 @@ def signs_ours(data: Any) -> Any:
     return admm(half, np.zeros(len(P)), Box(0.0, np.inf), rho=rho, tol=GAP).x
 
 
-def signs_interior(data: Any) -> Any:
-    from corollary.optimize import Program, Quadratic, linear_inequality, primal_dual
-
-    X, y = data
-    half = Quadratic(X.T @ X, -X.T @ y, 0.5 * float(y @ y))
-    d = X.shape[1]
-    signs = linear_inequality(-np.eye(d), np.zeros(d), name="signs")
-    return primal_dual(Program(half, [signs]), tol=GAP).x
-
-
 def signs_scikit_learn(data: Any) -> Any:
     from sklearn.linear_model import LinearRegression
 
@@ -321,14 +311,6 @@ CONTESTS = [
             Peer("skglm", signs_skglm, goal=1.0, requires="skglm"),
             Peer("CVXPY", signs_cvxpy, goal=5.0, requires="cvxpy", once=True),
         ],
-        quality=signs_gap,
-        tolerance=0.05,
-    ),
-    Contest(
-        name="least squares without negative coefficients, interior points, 10,000 x 150, gap 1e-6",
-        data=signs_data,
-        ours=signs_interior,
-        peers=[Peer("skglm", signs_skglm, goal=1.0, requires="skglm")],
         quality=signs_gap,
         tolerance=0.05,
     ),
