@@ -24,7 +24,7 @@ verify: setup docs       ## heavy simulations, planted faults, comparisons with 
 	$(THREADS) $(BIN)/python -m tests.guarantees
 	$(THREADS) $(BIN)/python -m tests.fuzz --cases 20000 --workers $(WORKERS)
 	$(THREADS) $(BIN)/python -m tests.mutants --workers $(WORKERS)
-	$(THREADS) $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m verify -q
+	$(THREADS) XLA_FLAGS= $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m verify -q
 	$(THREADS) $(BIN)/python -m tests.peers
 
 lowest: pyproject.toml   ## the tests with the oldest versions that pyproject.toml allows

@@ -14,6 +14,9 @@ os.environ.setdefault(
     "JAX_COMPILATION_CACHE_DIR", os.path.join(tempfile.gettempdir(), "corollary-test-jax")
 )
 os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0.1")
+# Tests compile many small programs and run each for moments: XLA spends half its time on making
+# them fast. `make verify` runs what users run.
+os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0")
 #: Names of all tests that pytest found, those that it will not run included.
 COLLECTED = pytest.StashKey[set[str]]()
 

@@ -32,7 +32,7 @@ class Guarantee:
     delta: float | None
     trial: Trial
     repetitions: int = 400
-    verify: int = 20_000
+    verify: int = 10_000
     faults: dict[str, Trial] = field(default_factory=dict)
 
     @property
@@ -60,7 +60,7 @@ def guarantee(
     *,
     delta: float | None,
     repetitions: int = 400,
-    verify: int = 20_000,
+    verify: int = 10_000,
     faults: dict[str, Trial] | None = None,
 ) -> Callable[[Trial], Trial]:
     """Register a trial as the simulation of a theorem in a world."""

@@ -55,6 +55,7 @@ class MeansClusterer(ClassNamePrefixFeaturesOutMixin, Transformer, CenterCluster
     n_iter_: int = fitted(Integer(0))
 
     _rows = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "order": "C"}
+    _training_rows: ClassVar[dict[str, Any]] = {"finite_squares": True}
 
     @property
     def _n_features_out(self) -> int:

@@ -24,6 +24,7 @@ How a loop is written (``tests/test_house.py`` checks what a machine can see):
 """
 
 import hashlib
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -40,8 +41,15 @@ _PACKAGE = Path(__file__).parents[1]
 
 def loop_files() -> list[Path]:
     """Return all files of loops, and those of the numbers by which loops know losses and rules."""
-    patterns = ("_loops.py", "_loops/*.py", "_codes.py")
-    return sorted([path for p in patterns for path in _PACKAGE.rglob(p)] + [Path(__file__)])
+    files = [Path(__file__)]
+    # One walk: three searches by pattern take 30 ms, which every report would pay.
+    for folder, _, names in os.walk(_PACKAGE):
+        inside = os.path.basename(folder) == "_loops"
+        chosen = [
+            n for n in names if n in ("_loops.py", "_codes.py") or (inside and n[-3:] == ".py")
+        ]
+        files += [Path(folder, name) for name in chosen]
+    return sorted(files)
 
 
 #: Hash of all loops: any of them may be part of any other, which Numba's own stamp does not see.

@@ -16,6 +16,7 @@ from corollary.core.estimator import (
     Probability,
     RandomSeed,
     Transformer,
+    check_squares,
     fitted,
 )
 from corollary.core.parallel import one_blas_thread, row_products
@@ -124,6 +125,7 @@ class SoftImpute(OneToOneFeatureMixin, Transformer):
         if sample_weight is not None:
             # Copies of a row have the singular values of one row times the root of their number.
             X = X[sample_weight > 0] * np.sqrt(sample_weight[sample_weight > 0])[:, None]
+        check_squares(self, np.nan_to_num(X))
         if np.isnan(X).all():
             raise ValueError(
                 "SoftImpute needs rows with entries that are seen. Got NaN only; drop columns and "

@@ -16,8 +16,9 @@ def standardise(y: np.ndarray, weight: Any, *, normalise: bool) -> tuple[np.ndar
     """Centre targets and divide them by their standard deviation."""
     if not normalise:
         return y, 0.0, 1.0
-    mean = float(np.average(y, weights=weight))
-    spread = float(np.sqrt(np.average((y - mean) ** 2, weights=weight)))
+    shares = _shares(weight)
+    mean = float(np.average(y, weights=shares))
+    spread = float(np.sqrt(np.average((y - mean) ** 2, weights=shares)))
     # What is left of a constant after rounding is no scale.
     scale = spread if spread > 1e-13 * abs(mean) else 1.0
     return (y - mean) / scale, mean, scale
@@ -37,7 +38,7 @@ def default_search(
     name = type(who).__name__
     if kernel is not None and not kernel.positive_semidefinite:
         raise ValueError(f"{name} needs a positive semi-definite kernel. Got {kernel!r}.")
-    square = float(np.average(y**2, weights=weight)) or 1.0
+    square = float(np.average(y**2, weights=_shares(weight))) or 1.0
     if kernel is None:
         kernel = square * RBF(spread * np.sqrt(len(spread)))
         scales = np.log(np.concatenate([[square], spread]))
@@ -56,12 +57,18 @@ def default_search(
     return Search(kernel, NOISE_START * square, True, low, high)
 
 
+def _shares(weight: np.ndarray | None) -> np.ndarray | None:
+    """Divide weights by the largest: an average is the same, and its sums do not overflow."""
+    return None if weight is None else weight / weight.max()
+
+
 def spread_of(X: np.ndarray, weight: Any = None) -> np.ndarray:
     """Return the standard deviation of each feature, 1 for constant ones."""
     if weight is None:
         spread = X.std(axis=0)
     else:
-        centre = np.average(X, axis=0, weights=weight)
-        spread = np.sqrt(np.average((X - centre) ** 2, axis=0, weights=weight))
+        shares = _shares(weight)
+        centre = np.average(X, axis=0, weights=shares)
+        spread = np.sqrt(np.average((X - centre) ** 2, axis=0, weights=shares))
     # What is left of a constant after rounding is no scale.
     return np.where(spread <= 1e-13 * np.abs(X).max(axis=0), 1.0, spread)

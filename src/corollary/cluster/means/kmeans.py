@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Sequence
 from dataclasses import KW_ONLY
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -99,8 +99,6 @@ class KMeans(MeansClusterer):
     verbose: NoEffect = 0
     copy_x: NoEffect = True
     algorithm: Literal["lloyd", "elkan"] = "lloyd"
-
-    _training_rows: ClassVar[dict[str, Any]] = {"finite_squares": True}
 
     def _fit(self, X: Any, sample_weight: np.ndarray | None) -> None:
         refuse_few_rows("KMeans", X.shape[0], self.n_clusters)

@@ -33,12 +33,18 @@ def check_training_data(
             X, y = validate_data(estimator, X, y, **checks)
             if y.dtype.kind in "US" and is_regressor(estimator):
                 y = y.astype(np.float64)
-        if finite_squares:
-            check_squares(estimator, X, y)
+        squares = check_squares(estimator, X, y) if finite_squares else 0.0
     if sample_weight is not None:
         sample_weight = check_sample_weight(
             sample_weight, X, dtype=np.float64, ensure_non_negative=True
         )
+        heaviest = float(sample_weight.max(initial=0.0))
+        if not np.isfinite(heaviest * squares):
+            raise ValueError(
+                f"{type(estimator).__name__} needs weights whose products with the squares of the "
+                f"features have a finite sum. Got weights up to {heaviest:.3g} for features of "
+                f"size {np.sqrt(squares):.3g}; divide the weights, or the features, by a constant."
+            )
     earlier = getattr(estimator, "fingerprint_", None)
     remember_rows(estimator, X)
     kept = hasattr(estimator, "fingerprint_")
@@ -48,9 +54,9 @@ def check_training_data(
     return X, y, sample_weight
 
 
-def check_squares(estimator: BaseEstimator, X: Any, y: Any = None) -> None:
-    """Refuse features or targets unless the sum of their squares is a finite number."""
-    who = type(estimator).__name__
+def check_squares(estimator: BaseEstimator, X: Any, y: Any = None) -> float:
+    """Return the sum of squares of features; refuse them, or targets, unless it is finite."""
+    who, squares = type(estimator).__name__, 0.0
     for letter, name, given in (("X", "features", X), ("y", "targets", y)):
         values = np.asarray(given.data if hasattr(given, "indptr") else given)
         if values.dtype.kind != "f":
@@ -68,6 +74,8 @@ def check_squares(estimator: BaseEstimator, X: Any, y: Any = None) -> None:
                 f"values from {values.min():.3g} to {values.max():.3g}. Divide the {name} by a "
                 "constant so that they are about one, or drop the rows that are out of line."
             )
+        squares = float(total) if letter == "X" else squares
+    return squares
 
 
 _FORGETFUL: ContextVar[bool] = ContextVar("forgetful", default=False)

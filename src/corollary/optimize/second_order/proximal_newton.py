@@ -105,7 +105,7 @@ def proximal_newton(
             return NewtonResult(x, value, norm, decrement, n_iter, True)
         if n_iter == max_iter:
             break
-        if hessian is None or violation[inside].max(initial=0.0) < norm:
+        if not features.size or violation[inside].max(initial=0.0) < norm:
             features = _working_set(x, violation, groups, n_features, small)
             inside = np.flatnonzero((groups < 0) | np.isin(groups, features))
             hessian = terms(x, features)[2]

@@ -229,6 +229,8 @@ class MulticlassSVC(KernelMachine, ScoringClassifier):
     dual_coef_: np.ndarray = fitted(Array("f", "k", "s"))
     intercept_: np.ndarray = fitted(Array("f", "k"))
 
+    _training_rows = {"finite_squares": True}
+
     def _row_checks(self) -> dict[str, Any]:
         return {}
 
