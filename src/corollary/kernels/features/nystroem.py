@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from corollary.core.estimator import Count, NoEffect, Positive, fitted
-from corollary.core.parallel import row_products
+from corollary.core.parallel import one_blas_thread, row_products
 from corollary.core.schema import Array, Instance, Nullable, Optional, Sparse
 from corollary.kernels._arrays import generator
 from corollary.kernels.base import Kernel
@@ -38,7 +38,8 @@ def nystroem_projection(K: Any, *, tol: float = 1e-12) -> np.ndarray:
     array([[0.5],
            [0. ]])
     """
-    values, vectors = np.linalg.eigh(np.asarray(K, dtype=np.float64))
+    with one_blas_thread():
+        values, vectors = np.linalg.eigh(np.asarray(K, dtype=np.float64))
     largest = float(values.max(initial=0.0))
     if values.min(initial=0.0) < -1e-8 * max(largest, -float(values.min(initial=0.0))):
         raise ValueError(
