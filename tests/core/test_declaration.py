@@ -126,6 +126,17 @@ def test_values_outside_their_type_are_refused_by_fit(parameters, message):
         Shrunk(**parameters).fit(np.eye(3), np.arange(3.0))
 
 
+def test_objects_are_asked_for_by_the_name_of_their_class():
+    class Around(Shrunk):
+        """Ridge regression around another."""
+
+        inner: Shrunk | None = None
+
+    with pytest.raises(InvalidParameterError, match="must be an instance of Shrunk or None. Got 3"):
+        Around(inner=3).fit(np.eye(3), np.arange(3.0))
+    Around(inner=Shrunk()).fit(np.eye(3), np.arange(3.0))
+
+
 def test_parameters_of_scikit_learn_are_taken_or_refused_with_advice():
     class Familiar(Shrunk):
         """Ridge regression for scripts that were written for another library."""

@@ -115,6 +115,7 @@ def test_programs_refuse_what_is_no_program():
     with pytest.raises(ValueError, match="symmetric matrices of one shape"):
         matrix_inequality([[0.0, 1.0], [0.0, 0.0]], [np.eye(2)], name="matrix")
     program = Program([1.0, 1.0], [cap])
+    assert repr(program) == "<Program of 2 variables, constraints: cap>"
     with pytest.raises(ValueError, match="a vector with 2 entries"):
         program.value([1.0])
     with pytest.raises(ValueError, match=r"No constraint is called \['cup'\]"):

@@ -29,6 +29,7 @@ __all__ = [
     "Anything",
     "BaseComposition",
     "HasMethods",
+    "InstanceOf",
     "Interval",
     "InvalidParameterError",
     "Only",
@@ -71,6 +72,21 @@ class Texts(StrOptions):
 
     def __str__(self) -> str:
         return f"a str among {{{', '.join(map(repr, self.values))}}}"
+
+
+class InstanceOf(Options):
+    """Objects of a class, which a message names as users do, without its module."""
+
+    def __init__(self, kind: type) -> None:
+        super().__init__(object, set())
+        self.kind = kind
+
+    def is_satisfied_by(self, value: Any) -> bool:
+        """Say whether a value is such an object."""
+        return isinstance(value, self.kind)
+
+    def __str__(self) -> str:
+        return f"an instance of {self.kind.__name__}"
 
 
 class Only(Options):

@@ -17,7 +17,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from numpy.random import RandomState
 
-from corollary.core.compat import Anything, HasMethods, Interval, Options, Texts
+from corollary.core.compat import Anything, HasMethods, InstanceOf, Interval, Options, Texts
 
 Positive = Annotated[float, Interval(Real, 0, None, closed="neither")]
 NonNegative = Annotated[float, Interval(Real, 0, None, closed="left")]
@@ -62,7 +62,7 @@ def constraints_of(kind: Any) -> list[Any]:
     if kind in _PLAIN:
         return _PLAIN[kind]
     if isinstance(kind, type) and kind is not Any:
-        return [kind]
+        return [kind if kind.__module__ == "builtins" else InstanceOf(kind)]
     raise TypeError(
         f"{kind!r} says nothing about values. Declare the parameter as "
         f"Annotated[{kind!r}, constraint] with a constraint from corollary.core.compat."

@@ -134,6 +134,11 @@ class Program:
         #: 0 where nothing tells the number of variables.
         self.n_variables = next(iter(widths.values()), 0)
 
+    def __repr__(self) -> str:
+        n, names = self.n_variables, [c.name for c in self.constraints]
+        size = f"of {n} variable{'s' * (n != 1)}" if n else "of any width"
+        return f"<Program {size}, constraints: {', '.join(names) or 'none'}>"
+
     @property
     def convex(self) -> bool | None:
         """Whether the program is convex; None if that is not known."""
