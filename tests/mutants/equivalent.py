@@ -374,6 +374,11 @@ EQUIVALENT: dict[str, str] = {
             "a row of zeros is spread over all penalties",
         ),
         (
+            "optimize.problem.finite_sum.EmpiricalRisk._largest",
+            "X = self.X if self.X.shape[0] >= self.X.shape[1] else self.X.T",
+            "a matrix and its transpose have the same largest singular value; one takes longer",
+        ),
+        (
             "optimize.smooth.gradient_map.quadratic_descent",
             "sums = np.where(flat, rate * n_steps, (1 - factors) / np.where(flat, 1.0, "
             "eigenvalues)) → sums = np.where(flat, rate * n_steps, (1 - factors) / "
