@@ -309,17 +309,6 @@ def test_the_first_report_says_that_it_compiles(monkeypatch, table, tmp_path):
     assert line not in fast.stderr  # which grows no forest
 
 
-def test_the_command_line_keeps_xla_to_one_thread(monkeypatch):
-    monkeypatch.setattr(cli, "app", lambda prog_name: None)
-    monkeypatch.setenv("NPROC", "3")
-    cli.main()
-    assert os.environ["NPROC"] == "3"  # a wish of the user stands
-    monkeypatch.delenv("NPROC")
-    cli.main()
-    assert os.environ["NPROC"] == "1"
-    monkeypatch.delenv("NPROC")
-
-
 def test_what_nobody_foresaw_ends_in_a_sentence(monkeypatch, table, tmp_path):
     def fail(*args, **kwargs):
         raise ZeroDivisionError("division by \x1b[2J zero\nin the depths")

@@ -166,6 +166,19 @@ def test_numba_is_used_through_our_decorator_only():
                 assert not is_jit, f"{path}:{node.lineno}"
 
 
+def test_jax_is_used_through_its_door_only():
+    # Which keeps it to one thread, and so to the same bits on any number of cores.
+    outside = [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path in SOURCES
+        if path.name != "xla.py"
+        for node in ast.walk(parsed(path))
+        if isinstance(node, ast.Import)
+        and any(alias.name in ("jax", "jax.numpy") for alias in node.names)
+    ]
+    assert outside == []
+
+
 def test_no_global_randomness():
     seeded = {"RandomState", "default_rng", "Generator", "SeedSequence", "PCG64", "Philox"}
     for path in PYTHON:

@@ -324,8 +324,6 @@ class _Messages:
 
 def main() -> None:
     """Run the command line."""
-    # XLA would divide the small products of our networks among threads that mostly wait.
-    os.environ.setdefault("NPROC", "1")
     # Imports make many objects and no garbage; by default Python would look for some 100 times.
     gc.set_threshold(100_000)
     if isinstance(sys.stdout, io.TextIOWrapper):

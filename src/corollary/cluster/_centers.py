@@ -35,7 +35,7 @@ class CenterClusterer(Clusterer):
     _: KW_ONLY
     random_state: RandomSeed = None
 
-    cluster_centers_: np.ndarray = fitted(Array("f", "c", "d"))
+    cluster_centers_: np.ndarray = fitted(Array("f", "c+", "d"))
     labels_: np.ndarray = fitted(Array("i", "n"))
     inertia_: float = fitted(Number(0))
     n_iter_: int = fitted(Integer(1))

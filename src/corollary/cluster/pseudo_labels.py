@@ -186,6 +186,14 @@ class PseudoLabelFeatures(ClassNamePrefixFeaturesOutMixin, Transformer):
             features = np.maximum(row_products(features, weights) + offset, 0.0)
         return features
 
+    def _fits_together(self) -> str | None:
+        width = self.n_features_in_
+        for weights, offset in zip(self.coefs_, self.intercepts_, strict=True):
+            if weights.shape != (width, len(offset)):
+                return "its layers do not fit together"
+            width = len(offset)
+        return None if self.coefs_ else "it has no layers"
+
     @property
     def _n_features_out(self) -> int:
         return len(self.intercepts_[-1])

@@ -70,7 +70,7 @@ class VectorQuantizer(ClassNamePrefixFeaturesOutMixin, Transformer):
     tol: NonNegative = 1e-4
     random_state: RandomSeed = None
 
-    codebook_: np.ndarray = fitted(Array("f", "c", "d"))
+    codebook_: np.ndarray = fitted(Array("f", "c+", "d"))
     distortion_: float = fitted(Number(0))
     n_iter_: int = fitted(Integer(1))
 

@@ -141,12 +141,12 @@ class DType(Spec):
 
 
 class Array(Spec):
-    """A numeric array.
+    """A numeric array; compiled loops take floats of single or double precision only.
 
     ``kinds`` are the allowed kinds of dtype (``"f"``, ``"i"``, ``"u"``, ``"b"``), ``shape`` its
-    sizes by letter or number, ``"*"`` for any. Values are at least ``low`` and less than ``below``,
-    a number or the letter of the size that they index. They are finite, except where ``nan`` or
-    ``infinite`` says that a model may hold such.
+    sizes by letter or number, ``"*"`` for any, ``"k+"`` for a size k of at least one. Values are at
+    least ``low`` and less than ``below``, a number or the letter of the size that they index. They
+    are finite, except where ``nan`` or ``infinite`` says that a model may hold such.
     """
 
     def __init__(
@@ -165,7 +165,7 @@ class Array(Spec):
         """See :class:`Spec`."""
         if not isinstance(value, np.ndarray) or value.dtype.kind not in self.kinds:
             return False
-        if not _bind_shape(self.shape, value.shape, sizes):
+        if value.dtype == np.float16 or not _bind_shape(self.shape, value.shape, sizes):
             return False
         if self.nan and value.dtype.kind == "f":
             value = value[~np.isnan(value)]
@@ -359,6 +359,8 @@ class Schema:
 
 
 def _bind(letter: str, size: int, sizes: Sizes) -> bool:
+    if letter.endswith("+"):
+        return size > 0 and _bind(letter[:-1], size, sizes)
     return letter == "*" or sizes.setdefault(letter, size) == size
 
 

@@ -72,7 +72,7 @@ def _widened(W: np.ndarray) -> np.ndarray:
 
 def _in_jax(compiled: Any, kernel: "Kernel", vector: np.ndarray, *arrays: np.ndarray) -> Any:
     """Differentiate in double precision; None if the kernel is not written for JAX."""
-    import jax
+    from corollary.core.xla import jax
 
     # Equal in everything but the numbers: one compiled function for one form of kernel.
     form = kernel.with_parameters(np.zeros(len(vector)))
@@ -85,7 +85,7 @@ def _in_jax(compiled: Any, kernel: "Kernel", vector: np.ndarray, *arrays: np.nda
 
 @lru_cache(maxsize=32)
 def _compiled_gram(form: "Kernel") -> Any:
-    import jax
+    from corollary.core.xla import jax
 
     def product(vector: Any, X: Any, W: Any) -> Any:
         return (W * form.with_parameters(vector).gram(X)).sum()
@@ -95,7 +95,7 @@ def _compiled_gram(form: "Kernel") -> Any:
 
 @lru_cache(maxsize=32)
 def _compiled_cross(form: "Kernel") -> Any:
-    import jax
+    from corollary.core.xla import jax
 
     def product(vector: Any, X: Any, Y: Any, W: Any) -> Any:
         return (W * form.with_parameters(vector).gram(X, Y)).sum()
@@ -105,7 +105,7 @@ def _compiled_cross(form: "Kernel") -> Any:
 
 @lru_cache(maxsize=32)
 def _compiled_diagonal(form: "Kernel") -> Any:
-    import jax
+    from corollary.core.xla import jax
 
     def total(vector: Any, X: Any, weight: Any) -> Any:
         return (weight * form.with_parameters(vector).diag(X)).sum()

@@ -63,10 +63,8 @@ class PACBayesLoss:
 
     def __call__(self, params: Any, batch: Any, key: Any) -> Any:
         """Return the bound, or the cross-entropy, estimated on a batch."""
-        import jax
-        import jax.numpy as jnp
-
         from corollary.core.training import weighted_mean
+        from corollary.core.xla import jax, jnp
 
         fixed = {name: jax.lax.stop_gradient(params[name]) for name in _FIXED}
         ratio = jnp.clip(params["log_ratio"], -LARGEST_LOG_RATIO, LARGEST_LOG_RATIO)

@@ -89,10 +89,10 @@ def minimise_lbfgs(
     tol: float,
 ) -> Descent:
     """Minimise the penalised loss of all rows by SciPy's L-BFGS-B, in double precision."""
-    import jax
     from scipy.optimize import minimize
 
     from corollary.core.training import bucket, pad_rows
+    from corollary.core.xla import jax
 
     n = len(weight)
     rows = pad_rows({**data, "weight": weight}, bucket(n, minimum=16))
@@ -125,7 +125,7 @@ def minimise_lbfgs(
 @cache
 def _value_and_gradient() -> Any:
     """Return the one compiled function of all losses; JAX is imported at the first call."""
-    import jax
+    from corollary.core.xla import jax
 
     def value_and_gradient(parameters: Any, batch: Any, *, loss: MLPLoss) -> Any:
         return jax.value_and_grad(loss)(parameters, batch, None)

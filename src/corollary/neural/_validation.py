@@ -23,9 +23,8 @@ class MLPError:
 
     def __call__(self, parameters: Any, batch: Any, key: Any) -> Any:
         """Return the weighted mean over the rows of a batch."""
-        import jax.numpy as jnp
-
         from corollary.core.training import weighted_mean
+        from corollary.core.xla import jnp
 
         outputs = apply_mlp(parameters, batch["x"], activation=self.activation)
         y = batch["y"]

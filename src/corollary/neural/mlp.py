@@ -224,9 +224,8 @@ class MLPLoss:
 
     def __call__(self, parameters: Any, batch: Any, key: Any) -> Any:
         """Return the weighted mean loss of a batch, by a list of arrays or their vector."""
-        import jax.numpy as jnp
-
         from corollary.core.training import weighted_mean
+        from corollary.core.xla import jnp
 
         if not isinstance(parameters, list):
             parameters = unflatten(parameters, self.sizes)
@@ -239,9 +238,10 @@ class MLPLoss:
 
     def _losses(self, outputs: Any, y: Any) -> Any:
         """Return the loss of each row."""
-        import jax.numpy as jnp
         from jax.nn import logsumexp, softplus
         from jax.scipy.special import xlogy
+
+        from corollary.core.xla import jnp
 
         if self.kind == "cross-entropy":
             chosen = jnp.take_along_axis(outputs, y[:, None], axis=1)[:, 0]

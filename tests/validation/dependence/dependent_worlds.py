@@ -285,7 +285,8 @@ def order(r):
     return table(np.c_[X, z], y=X[:, 0] + e + 0.7 * r.normal(size=600))
 
 
-@world("hidden owners lying together", "order", "joined", "near copies", "owner")
+# No model learns such owners well: new ones cost forests 0 to 7%, boosting 4 to 12%.
+@world("hidden owners lying together", "order", "joined", "near copies", "owner", weak=True)
 def together(r):
     g, X = np.repeat(np.arange(100), 6), r.normal(size=(600, 4))
     z = r.normal(size=(100, 2))[g] + 0.1 * r.normal(size=(600, 2))
@@ -301,7 +302,8 @@ def sensor(r):
     return shuffled(table(X, taken=days(t), y=y), r)
 
 
-@world("classes whose boundary moves", "time", fresh=True)
+# Late rows are nearly all of one class, and easier: headlines hold of them, asked about or not.
+@world("classes whose boundary moves", "time", weak=True, fresh=True)
 def moving_classes(r):
     X, t = r.normal(size=(700, 3)), np.arange(700) / 700
     y = np.where(X[:, 0] + 0.4 * r.normal(size=700) > 2 * t - 1, "up", "down")

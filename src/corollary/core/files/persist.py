@@ -13,6 +13,7 @@ import importlib.util
 import math
 import os
 import re
+import sys
 from typing import Any
 
 import numpy as np
@@ -314,6 +315,8 @@ class _Reader:
             return self.value(item, depth + 1)
 
         match node:
+            case int() if abs(node) > sys.float_info.max:  # no arithmetic with floats
+                raise ModelFileError("The model file has a whole number without limit.")
             case None | bool() | int() | float() | str():
                 return node
             case {"t": "float", "v": ("nan" | "inf" | "-inf") as text}:

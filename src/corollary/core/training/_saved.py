@@ -4,11 +4,11 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-import jax
 import numpy as np
 
 from corollary.core.training._steps import State
 from corollary.core.training.checkpoint import Checkpoint, match_arrays
+from corollary.core.xla import jax
 
 
 class Run(NamedTuple):

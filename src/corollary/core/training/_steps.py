@@ -8,10 +8,8 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
-import jax
-import jax.numpy as jnp
-
 from corollary.core.training.batches import EVALUATION_ROWS, Batches
+from corollary.core.xla import jax, jnp
 
 Loss = Callable[[Any, Mapping[str, Any], Any], Any]
 

@@ -22,7 +22,6 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-import jax
 import numpy as np
 
 from corollary.core.progress import track
@@ -37,6 +36,7 @@ from corollary.core.training.batches import (
     pad_rows,
 )
 from corollary.core.training.checkpoint import Checkpoint
+from corollary.core.xla import jax
 
 # A call of the compiled loop should end soon enough that Ctrl-C feels immediate, and late enough
 # that returning to Python (about 0.2 ms) costs nothing. Neither number affects results.

@@ -65,7 +65,7 @@ class Objective:
         """Return the log density of the prior, or its derivatives."""
         if self.log_prior is None:
             return 0.0
-        import jax
+        from corollary.core.xla import jax
 
         with jax.enable_x64(True):
             derivative = (lambda f: f, jax.grad, jax.hessian)[order](self.log_prior)

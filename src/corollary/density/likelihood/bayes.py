@@ -165,7 +165,7 @@ class BetaPrior(_ConjugatePrior):
 
     def log_density(self, theta: Any) -> Any:
         """Return the log density, up to a constant."""
-        import jax.numpy as jnp
+        from corollary.core.xla import jnp
 
         return (self.a - 1) * jnp.log(theta[0]) + (self.b - 1) * jnp.log1p(-theta[0])
 
@@ -204,7 +204,7 @@ class GammaPrior(_ConjugatePrior):
 
     def log_density(self, theta: Any) -> Any:
         """Return the log density, up to a constant."""
-        import jax.numpy as jnp
+        from corollary.core.xla import jnp
 
         return (self.shape - 1) * jnp.log(theta[0]) - self.rate * theta[0]
 

@@ -123,7 +123,7 @@ class Estimate(Tabular):
         names : tuple of str
             Names of the values.
         """
-        import jax
+        from corollary.core.xla import jax
 
         with jax.enable_x64(True):
             values = np.atleast_1d(np.asarray(function(self.theta), dtype=float))

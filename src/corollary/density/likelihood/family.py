@@ -164,7 +164,7 @@ class Family(ABC):
 
     def _derivative(self, kind: str, x: Any, theta: Any) -> np.ndarray:
         """Differentiate log densities of draws by the parameters."""
-        import jax
+        from corollary.core.xla import jax
 
         x, theta = np.asarray(x, dtype=float), self.check(theta)
         with jax.enable_x64(True):
@@ -172,8 +172,7 @@ class Family(ABC):
 
     @cached_property
     def _derivatives(self) -> dict[str, Callable[..., Any]]:
-        import jax
-        import jax.numpy as jnp
+        from corollary.core.xla import jax, jnp
 
         def log_density(x: Any, theta: Any) -> Any:
             return self._log_density(x, theta, jnp)
@@ -218,7 +217,7 @@ class LogDensity(Family):
     def _log_density(self, x: Any, theta: Any, xp: Any) -> Any:
         if xp is not np:
             return self.function(x, theta)
-        import jax
+        from corollary.core.xla import jax
 
         with jax.enable_x64(True):
             return np.asarray(self.function(x, theta))

@@ -50,7 +50,7 @@ def feature_derivatives(features: Features, X: Any) -> tuple[np.ndarray, np.ndar
     (array([[[1.],
             [6.]]]), array([[0., 2.]]))
     """
-    import jax
+    from corollary.core.xla import jax
 
     with jax.enable_x64(True):
         J, laplacian = _derivatives_of(features)(np.asarray(X, dtype=float))
@@ -60,8 +60,7 @@ def feature_derivatives(features: Features, X: Any) -> tuple[np.ndarray, np.ndar
 @lru_cache(maxsize=32)
 def _derivatives_of(features: Features) -> Callable[[Any], Any]:
     """Compile Jacobians and Laplacians of features once."""
-    import jax
-    import jax.numpy as jnp
+    from corollary.core.xla import jax, jnp
 
     def both(x: Any) -> Any:
         laplacian = jnp.trace(jax.hessian(features)(x), axis1=1, axis2=2)
@@ -159,7 +158,7 @@ class ExponentialFamilyFit:
 
     def log_unnormalised(self, X: Any) -> np.ndarray:
         """Return the log density of rows up to a constant. See :class:`ExponentialFamilyFit`."""
-        import jax
+        from corollary.core.xla import jax
 
         with jax.enable_x64(True):
             values = np.asarray(jax.vmap(self.features)(np.asarray(X, dtype=float)), dtype=float)

@@ -79,7 +79,7 @@ def score_matching_identity(
     >>> round(sides.distance, 6), round(sides.by_parts, 6), sides.boundary  # exp(-x) jumps at 0
     (1.0, 5.0, 2.0)
     """
-    import jax
+    from corollary.core.xla import jax
 
     x, width = _nodes(low, high)
     with jax.enable_x64(True):
@@ -124,8 +124,7 @@ def score_matching_loss(field: Callable[[Any], Any], X: Any, *, sample_weight: A
     >>> score_matching_loss(lambda x: -x, [[1.0, 0.0], [0.0, -1.0]])  # 1 - 2 d
     -3.0
     """
-    import jax
-    import jax.numpy as jnp
+    from corollary.core.xla import jax, jnp
 
     X = np.asarray(X, dtype=float)
 

@@ -222,4 +222,6 @@ class AdaBoostRegressor(MemberSequence, FollowsMember, Regressor):
     def _fits_together(self) -> str | None:
         if not self.estimators_ or not np.isfinite(self.estimator_weights_).all():
             return "it has no members, or weights that are no numbers"
+        if any(getattr(member, "n_outputs_", 1) != 1 for member in self.estimators_):
+            return "a member predicts several numbers"
         return members_fit(self)

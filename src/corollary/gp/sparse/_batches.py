@@ -24,8 +24,7 @@ class BatchLoss:
 
     def __call__(self, params: Any, batch: Any, key: Any) -> Any:
         """Return the loss of a batch."""
-        import jax
-        import jax.numpy as jnp
+        from corollary.core.xla import jax, jnp
 
         theta = params["theta"]
         hold = jax.lax.stop_gradient  # Adam leaves alone what has no gradient
@@ -70,10 +69,10 @@ def learn_by_batches(
     schedule: Schedule,
 ) -> LearntInducing:
     """Maximise the variational bound over everything by Adam on mini-batches."""
-    import jax
     import optax
 
     from corollary.core.training import train
+    from corollary.core.xla import jax
 
     theta, n_batches = search.theta, -(-len(y) // schedule.batch_size)
     form = search.kernel.with_parameters(np.zeros(len(search.kernel.parameters().values)))

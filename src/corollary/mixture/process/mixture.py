@@ -234,6 +234,8 @@ class DirichletProcessMixture(Density):
         """Say whether clusters of a loaded model belong to its rows."""
         if self.sizes_.max() > len(self.labels_) or self.labels_.max() >= len(self.sizes_):
             return "clusters have more rows, or labels more clusters, than there are"
+        if (self.factors_.diagonal(axis1=1, axis2=2) <= 0).any():
+            return "factors of clusters have no positive diagonal"
         return None
 
     @property

@@ -274,7 +274,7 @@ def in_double(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
         result = function(x)
         if not hasattr(result[0] if isinstance(result, tuple) else result, "aval"):
             return result
-        import jax
+        from corollary.core.xla import jax
 
         with jax.enable_x64(True):
             return function(x)

@@ -234,12 +234,12 @@ class Function(Smooth):
     @cached_property
     def _derived(self) -> tuple[Callable[..., Any], Callable[..., Any]]:
         """Programs for value with gradient and for the Hessian, compiled once for each shape."""
-        import jax
+        from corollary.core.xla import jax
 
         return jax.jit(jax.value_and_grad(self._given[0])), jax.jit(jax.hessian(self._given[0]))
 
     def _derive(self, order: int, x: np.ndarray) -> Any:
-        import jax
+        from corollary.core.xla import jax
 
         with jax.enable_x64(True):
             return self._derived[order - 1](x)

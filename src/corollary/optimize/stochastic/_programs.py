@@ -3,8 +3,7 @@
 from functools import partial
 from typing import Any
 
-import jax
-import jax.numpy as jnp
+from corollary.core.xla import jax, jnp
 
 
 def _losses(term: Any, x: Any, rows: Any) -> Any:

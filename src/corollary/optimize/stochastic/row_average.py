@@ -59,8 +59,7 @@ class RowAverage(FiniteSum):
         return self._value_and_gradient(x)[1]
 
     def _value_and_gradient(self, x: np.ndarray) -> tuple[float, np.ndarray]:
-        import jax
-
+        from corollary.core.xla import jax
         from corollary.optimize.stochastic._programs import mean_and_gradient
 
         with jax.enable_x64(True):
@@ -68,8 +67,7 @@ class RowAverage(FiniteSum):
             return float(value), np.array(gradient)
 
     def _term_gradients(self, x: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        import jax
-
+        from corollary.core.xla import jax
         from corollary.optimize.stochastic._programs import term_gradients
 
         with jax.enable_x64(True):

@@ -37,15 +37,14 @@ class UpdateRule(ABC):
 
     def init(self, x: Any) -> Any:
         """Return what is remembered before the first step. See :class:`UpdateRule`."""
-        import jax
+        from corollary.core.xla import jax
 
         with jax.enable_x64(True):
             return self.transform(0.0).init(np.asarray(x, dtype=float))
 
     def apply(self, x: Any, gradient: Any, rate: float, memory: Any) -> tuple[np.ndarray, Any]:
         """Take one step. See :class:`UpdateRule`."""
-        import jax
-
+        from corollary.core.xla import jax
         from corollary.optimize.stochastic._programs import apply_rule
 
         x, gradient = np.asarray(x, dtype=float), np.asarray(gradient, dtype=float)

@@ -147,8 +147,7 @@ class StochasticGradient(Iteration[StochasticState]):
         self, state: StochasticState, batches: list[np.ndarray], rates: np.ndarray
     ) -> Any:
         """Run an epoch as one program; a last batch that is not full is filled with weight 0."""
-        import jax
-
+        from corollary.core.xla import jax
         from corollary.optimize.stochastic._programs import run_epoch
 
         assert isinstance(self.function, RowAverage)

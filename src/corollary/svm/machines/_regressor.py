@@ -5,13 +5,14 @@ from typing import Any
 import numpy as np
 
 from corollary.core.estimator import Regressor, fitted
-from corollary.core.schema import Array
+from corollary.core.schema import Array, Sparse
 from corollary.svm.machines._machine import KernelMachine
 
 
 class KernelRegressor(KernelMachine, Regressor):
     """Predict by one function of support vectors."""
 
+    dual_coef_: Any = fitted(Array("f", 1, "s") | Sparse(1, "s"))
     intercept_: np.ndarray = fitted(Array("f", 1))
     n_support_: np.ndarray = fitted(Array("i", 1, low=0))
 

@@ -8,7 +8,7 @@ from sklearn.base import OutlierMixin
 
 from corollary.core.compat import fit_context
 from corollary.core.estimator import Count, NoEffect, Positive, Share, fitted
-from corollary.core.schema import Array, Number
+from corollary.core.schema import Array, Number, Sparse
 from corollary.svm.dual._descent import minimise
 from corollary.svm.machines._machine import Gamma, KernelLike, KernelMachine, Steps
 
@@ -99,6 +99,7 @@ class OneClassSVM(OutlierMixin, KernelMachine):
     verbose: NoEffect = False
     max_iter: Steps = -1
 
+    dual_coef_: Any = fitted(Array("f", 1, "s") | Sparse(1, "s"))
     intercept_: np.ndarray = fitted(Array("f", 1))
     offset_: float = fitted(Number())
     n_support_: np.ndarray = fitted(Array("i", 1, low=0))
