@@ -239,6 +239,8 @@ def attempt(path, X):
                 repr(model)
     except ValueError as error:  # ModelFileError, NotFittedError and refusals of rows are such
         return None if str(error) else error
+    except TypeError as error:  # scikit-learn's refusal, where a step before makes sparse rows
+        return None if str(error).startswith("Sparse data was passed") else error
     except Exception as error:
         return error
     return None
