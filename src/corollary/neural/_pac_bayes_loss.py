@@ -67,21 +67,30 @@ class PACBayesLoss:
         from corollary.core.xla import jax, jnp
 
         fixed = {name: jax.lax.stop_gradient(params[name]) for name in _FIXED}
-        ratio = jnp.clip(params["log_ratio"], -LARGEST_LOG_RATIO, LARGEST_LOG_RATIO)
-        ratio = ratio * batch["bound"]
-        stds = unflatten(fixed["prior_std"] * jnp.exp(ratio), self.sizes)
         # All numbers in one draw: each further draw would take half a second to compile.
         units = self.sizes[1:]
         normal = jax.random.normal(key, (batch["x"].shape[0], sum(units)))
         noise = jnp.split(normal, list(accumulate(units[:-1])), axis=1)
-        outputs = noisy_outputs(unflatten(params["mean"], self.sizes), stds, batch["x"], noise)
-        chosen = jnp.take_along_axis(outputs, batch["y"][:, None], axis=1)[:, 0]
-        log_loss = jax.nn.logsumexp(outputs, axis=1) - chosen
-        # One minus the probability of the label: bounded, and twice it bounds the zero-one loss.
-        risk = weighted_mean(-jnp.expm1(-log_loss), batch["weight"])
-        shift = (params["mean"] - fixed["prior_mean"]) / fixed["prior_std"]
-        divergence = jnp.sum(shift**2 + jnp.exp(2 * ratio) - 1 - 2 * ratio) / 2
-        price = divergence + jnp.log(2 * jnp.sqrt(fixed["n"]) / fixed["delta"])
-        c = price / (2 * fixed["n"])
-        bound = (jnp.sqrt(risk + c) + jnp.sqrt(c)) ** 2
-        return jnp.where(batch["bound"] > 0, bound, weighted_mean(log_loss, batch["weight"]))
+
+        def log_loss(std: Any) -> Any:
+            means, stds = unflatten(params["mean"], self.sizes), unflatten(std, self.sizes)
+            outputs = noisy_outputs(means, stds, batch["x"], noise)
+            chosen = jnp.take_along_axis(outputs, batch["y"][:, None], axis=1)[:, 0]
+            return jax.nn.logsumexp(outputs, axis=1) - chosen
+
+        def cross_entropy() -> Any:
+            std = jnp.full_like(params["mean"], fixed["prior_std"])
+            return weighted_mean(log_loss(std), batch["weight"])
+
+        def bound() -> Any:
+            ratio = jnp.clip(params["log_ratio"], -LARGEST_LOG_RATIO, LARGEST_LOG_RATIO)
+            # One minus the probability of the label: bounded, and twice it bounds the risk.
+            losses = -jnp.expm1(-log_loss(fixed["prior_std"] * jnp.exp(ratio)))
+            risk = weighted_mean(losses, batch["weight"])
+            shift = (params["mean"] - fixed["prior_mean"]) / fixed["prior_std"]
+            divergence = jnp.sum(shift**2 + jnp.exp(2 * ratio) - 1 - 2 * ratio) / 2
+            price = divergence + jnp.log(2 * jnp.sqrt(fixed["n"]) / fixed["delta"])
+            c = price / (2 * fixed["n"])
+            return (jnp.sqrt(risk + c) + jnp.sqrt(c)) ** 2
+
+        return jax.lax.cond(batch["bound"] > 0, bound, cross_entropy)
