@@ -86,7 +86,10 @@ class WorkingSetSolver:
         self.yy = float(y @ y)
         self.norms = np.sqrt(design.squares)
         self.everything = np.arange(p)
-        self.gram_order = max(gram_order, int(np.sqrt(design.nbytes / 8)))
+        # A product with a column is cheaper than one with a row of a Gram matrix that is far wider.
+        self.gram_order = min(
+            max(gram_order, int(np.sqrt(design.nbytes / 8))), max(2 * design.shape[0], _SMALL)
+        )
         # The correlation of feature j was computed when the residual had travelled seen[j].
         self.correlation = np.zeros(p)
         self.seen = np.zeros(p)
@@ -133,6 +136,8 @@ class WorkingSetSolver:
             limit = max(100, 2 * int(np.count_nonzero(start)))
             candidates = np.flatnonzero(violating & ~self.inside)
             target = share * goal
+            if rounds and len(candidates):
+                target = max(target, 0.1 * gap)
             if len(candidates) > limit:
                 order = np.argsort(-np.abs(self.correlation[candidates]), kind="stable")
                 candidates = np.sort(candidates[order[:limit]])
