@@ -9,12 +9,14 @@ import argparse
 import gc
 import math
 import time
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from bench.harness import _peak_growth, machine
 
@@ -100,6 +102,7 @@ def contender(package: str, path: str, parameters: dict[str, Any]) -> Any:
 def measure(make: Callable[[], Any], data: tuple[np.ndarray, np.ndarray]) -> tuple[float, float]:
     """Return the best of up to three fits in seconds, and the peak memory of one in MiB."""
     best, memory = math.inf, math.nan
+    warnings.simplefilter("ignore", ConvergenceWarning)  # 20 epochs of a network are not all
     for attempt in range(3):
         gc.collect()
         start = time.perf_counter()

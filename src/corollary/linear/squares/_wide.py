@@ -14,6 +14,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
+from corollary.core.parallel import in_blocks
 from corollary.linear.squares._factorisation import (
     DECOMPOSE_BELOW,
     ScaledCholesky,
@@ -168,7 +169,15 @@ def _centre(
 def _row_products(X: Any, x_mean: np.ndarray, root: np.ndarray) -> np.ndarray:
     if not sparse.issparse(X):
         Z = (X - x_mean) * root
-        return Z @ Z.T
+        K = np.empty((len(Z), len(Z)))
+
+        def work(start: int, stop: int) -> None:
+            # Of the blocks on either side of the diagonal one is copied.
+            K[start:stop, :stop] = Z[start:stop] @ Z[:stop].T
+            K[:start, start:stop] = K[start:stop, :start].T
+
+        in_blocks(work, len(Z), 128)
+        return K
     # Centring implicitly keeps X sparse: (x_i - m)(x_j - m) = x_i x_j - x_i m - x_j m + m m.
     K = (X @ X.T).toarray()
     u = X @ x_mean
