@@ -300,7 +300,7 @@ def test_the_first_line_does_not_wait_for_imports(table, tmp_path):
 
 
 def test_the_first_report_says_that_it_compiles(monkeypatch, table, tmp_path):
-    from corollary.core import compiling
+    from corollary import _compiling as compiling
 
     monkeypatch.setattr(compiling, "compile_aside", lambda: True)
     line = "compiling, once\n"

@@ -143,7 +143,7 @@ def _report(
 
 
 def _will_compile() -> bool:
-    from corollary.core.compiling import compile_aside
+    from corollary._compiling import compile_aside
 
     return compile_aside()
 

@@ -62,7 +62,7 @@ def constraints_of(kind: Any) -> list[Any]:
     if kind in _PLAIN:
         return _PLAIN[kind]
     if isinstance(kind, type) and kind is not Any:
-        return [kind if kind.__module__ == "builtins" else InstanceOf(kind)]
+        return [InstanceOf(kind)]
     raise TypeError(
         f"{kind!r} says nothing about values. Declare the parameter as "
         f"Annotated[{kind!r}, constraint] with a constraint from corollary.core.compat."

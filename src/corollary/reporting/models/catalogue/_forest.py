@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from corollary.core.compiling import wait_until_compiled
+from corollary._compiling import wait_until_compiled
 from corollary.reporting.models._candidates import Situation, register_candidate
 
 FOREST_TREES = 100

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import corollary.tree._loops
-from corollary.core import compiling
+from corollary import _compiling as compiling
 from corollary.reporting.models._candidates import Situation, candidates
 
 

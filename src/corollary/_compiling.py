@@ -25,7 +25,7 @@ _compiled: set[int] = set()
 def compile_aside() -> bool:
     """Start to compile if nothing is compiled yet."""
     chosen = os.environ.get("NUMBA_CACHE_DIR")
-    usual = (Path(__file__).parents[1] / "tree", Path.home() / ".cache" / "numba")
+    usual = (Path(__file__).parent / "tree", Path.home() / ".cache" / "numba")
     folders = [Path(chosen)] if chosen else usual
     if any(next(folder.rglob("*.nbi"), None) for folder in folders if folder.is_dir()):
         return False
