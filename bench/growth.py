@@ -102,7 +102,6 @@ def contender(package: str, path: str, parameters: dict[str, Any]) -> Any:
 def measure(make: Callable[[], Any], data: tuple[np.ndarray, np.ndarray]) -> tuple[float, float]:
     """Return the best of up to three fits in seconds, and the peak memory of one in MiB."""
     best, memory = math.inf, math.nan
-    warnings.simplefilter("ignore", ConvergenceWarning)  # 20 epochs of a network are not all
     for attempt in range(3):
         gc.collect()
         start = time.perf_counter()
@@ -152,6 +151,7 @@ def main() -> None:
     parser.add_argument("--cap", type=float, default=5.0, help="longest fit, in seconds")
     parser.add_argument("--largest", type=int, default=10**6, help="most rows, columns or classes")
     asked = parser.parse_args()
+    warnings.simplefilter("ignore", ConvergenceWarning)  # 20 epochs of a network are not all
     axes: dict[str, tuple[tuple[int, ...], Callable[[int], tuple[int, int, int]]]] = {
         "rows, 20 columns": (ROWS, lambda n: (n, 20, 2)),
         "columns, 1,000 rows": (COLUMNS, lambda d: (1000, d, 2)),

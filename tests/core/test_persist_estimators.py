@@ -362,6 +362,33 @@ def test_numbers_that_are_not_finite(tmp_path, name, attribute, value):
     refuse(tmp_path, name, change, f"attribute '{attribute}' has the wrong type, shape or range")
 
 
+@pytest.mark.parametrize(
+    ("name", "attribute", "array", "words"),
+    [
+        ("KMeans", "cluster_centers_", lambda a: a[:0], "'cluster_centers_' has the wrong"),
+        ("VectorQuantizer", "codebook_", lambda a: a[:0], "'codebook_' has the wrong"),
+        ("SVR", "dual_coef_", lambda a: a[:0], "'dual_coef_' has the wrong"),
+        ("OneClassSVM", "dual_coef_", lambda a: a[:0], "'dual_coef_' has the wrong"),
+        ("KMedoids", "cluster_centers_", np.float16, "'cluster_centers_' has the wrong"),
+        ("DirichletProcessMixture", "factors_", np.zeros_like, "have no positive diagonal"),
+        ("PseudoLabelFeatures", "coefs_", lambda a: a[:, :0], "layers do not fit together"),
+    ],
+)
+def test_arrays_that_no_prediction_could_use(tmp_path, name, attribute, array, words):
+    def change(parameters, state, arrays):
+        node = state[attribute]
+        place = (node["v"][0] if node["t"] == "list" else node)["v"]
+        arrays[place] = array(arrays[place])
+
+    refuse(tmp_path, name, change, words)
+
+
+def test_whole_numbers_beyond_floats_are_neither_read_nor_written(tmp_path):
+    refuse(tmp_path, "KernelDensity", lambda p, s, a: p.update(atol=10**400), "beyond all floats")
+    with pytest.raises(TypeError, match="beyond all floats, which cannot be saved"):
+        saved(tmp_path, fitted("KernelDensity")[0].set_params(atol=10**400))
+
+
 def test_thresholds_may_be_infinite(tmp_path):
     # Three calibration rows cannot promise 90%: the interval is the whole line.
     numbers, y, _, _ = tables()

@@ -99,15 +99,15 @@ def test_same_seed_same_bits_and_other_seed_other_bits():
 
 SO_MANY_CORES = """
 import os, sys
-os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: int(sys.argv.pop(1))])
+os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: int(sys.argv[1])])
 from tests.neural.test_estimators import wide_fit
-print(wide_fit(tuple(map(int, sys.argv[1:]))))
+print(wide_fit())
 """
 
 
-def wide_fit(sizes):
+def wide_fit():
     X = np.random.default_rng(0).normal(size=(3000, 50))
-    model = MLPClassifier(hidden_layer_sizes=sizes, n_members=1, max_iter=2, random_state=0)
+    model = MLPClassifier(hidden_layer_sizes=(256, 256), n_members=1, max_iter=2, random_state=0)
     fit_quietly(model, X, (X[:, 0] * X[:, 1] > 0).astype(int))
     return hashlib.sha256(b"".join(W.tobytes() for W in model.coefs_)).hexdigest()
 
@@ -116,13 +116,13 @@ def wide_fit(sizes):
     not hasattr(os, "sched_setaffinity") or len(os.sched_getaffinity(0)) < 2,
     reason="needs a system that can restrict a process to one of several cores",
 )
-@pytest.mark.parametrize("sizes", [(100,), pytest.param((256, 256), marks=pytest.mark.verify)])
-def test_same_bits_on_one_core(sizes):
+def test_same_bits_on_one_core():
     root = pathlib.Path(__file__).parents[2]
     bits = {
         subprocess.run(
-            [sys.executable, "-c", SO_MANY_CORES, cores, *map(str, sizes)],
+            [sys.executable, "-c", SO_MANY_CORES, cores],
             cwd=root,
+            env={name: value for name, value in os.environ.items() if name != "NPROC"},
             capture_output=True,
             text=True,
             check=True,
@@ -339,10 +339,10 @@ def test_a_constant_target_is_predicted():
 
 
 @pytest.mark.verify
-def test_an_ensemble_is_at_least_as_good_as_one_network():
+def test_ensembles_are_better_than_one_network_on_the_whole():
     ours, theirs = compare(SETS, range(6))
     ratios = {name: ours[name] / theirs[name] for name in SETS}
-    assert max(ratios.values()) < 1.2, ratios  # on the smallest table one may do as well
+    assert max(ratios.values()) < 1.2, ratios  # on breast cancer one network does a little better
     assert math.prod(ratios.values()) < 1, ratios
 
 

@@ -1,6 +1,7 @@
 """Pseudo-labels: a network learns to predict the clusters of its own features."""
 
 from dataclasses import KW_ONLY
+from itertools import pairwise
 from typing import Annotated, Any
 
 import numpy as np
@@ -187,12 +188,9 @@ class PseudoLabelFeatures(ClassNamePrefixFeaturesOutMixin, Transformer):
         return features
 
     def _fits_together(self) -> str | None:
-        width = self.n_features_in_
-        for weights, offset in zip(self.coefs_, self.intercepts_, strict=True):
-            if weights.shape != (width, len(offset)):
-                return "its layers do not fit together"
-            width = len(offset)
-        return None if self.coefs_ else "it has no layers"
+        widths = [self.n_features_in_, *map(len, self.intercepts_)]
+        fit = self.coefs_ and [W.shape for W in self.coefs_] == list(pairwise(widths))
+        return None if fit else "its layers do not fit together"
 
     @property
     def _n_features_out(self) -> int:

@@ -9,7 +9,9 @@ its error rate, and carries the certificate.
 
 The mathematics is a handful of pure functions of a list of arrays: :func:`init_mlp` draws
 parameters, :func:`apply_mlp` evaluates a network, :class:`MLPLoss` is what training minimises.
-Training runs on JAX (see ``corollary.core.training``); predicting needs NumPy only.
+Training runs on JAX (see ``corollary.core.training``); predicting needs NumPy only. JAX runs with
+one thread, so that a network has the same bits on any number of cores, unless the program has used
+JAX before, or set ``NPROC``.
 """
 
 from corollary.neural._pac_bayes_loss import noisy_outputs as noisy_outputs

@@ -206,6 +206,8 @@ class _Writer:
             return {"t": "scalar", "v": self._store(np.asarray(value))}
         if isinstance(value, str):
             return str(value)
+        if isinstance(value, int) and abs(value) > sys.float_info.max:
+            raise TypeError(f"{where} is a whole number beyond all floats, which cannot be saved.")
         if value is None or isinstance(value, bool | int):
             return value
         if isinstance(value, float):
@@ -315,8 +317,8 @@ class _Reader:
             return self.value(item, depth + 1)
 
         match node:
-            case int() if abs(node) > sys.float_info.max:  # no arithmetic with floats
-                raise ModelFileError("The model file has a whole number without limit.")
+            case int() if abs(node) > sys.float_info.max:
+                raise ModelFileError("The model file has a whole number beyond all floats.")
             case None | bool() | int() | float() | str():
                 return node
             case {"t": "float", "v": ("nan" | "inf" | "-inf") as text}:

@@ -278,7 +278,6 @@ class GaussianMixture(Density):
         return Components(self.weights_, self.means_, self.covariances_, self.covariance_type)
 
     def _fits_together(self) -> str | None:
-        """Say whether covariances of a loaded model have the shape of their type."""
         k, d = self.means_.shape
         expected = blank_components(k, d, self.covariance_type).covariances.shape
         arrays = (self.covariances_, self.precisions_, self.precisions_cholesky_)

@@ -231,7 +231,6 @@ class DirichletProcessMixture(Density):
         return log_mixture(X, clusters, log_shares, self._prior, self.partitions_.shape[2])
 
     def _fits_together(self) -> str | None:
-        """Say whether clusters of a loaded model belong to its rows."""
         if self.sizes_.max() > len(self.labels_) or self.labels_.max() >= len(self.sizes_):
             return "clusters have more rows, or labels more clusters, than there are"
         if (self.factors_.diagonal(axis1=1, axis2=2) <= 0).any():

@@ -29,7 +29,7 @@ _EPOCHS = 5
 _INNER_SHARE = 0.7
 # With no more features than this, all of them are the working set.
 _SMALL = 256
-# A Gram matrix of this order (128 MB) is accepted whatever the size of the data.
+# A Gram matrix of this order (128 MB) is accepted however small the data, if they have the rows.
 _GRAM_ORDER = 4096
 
 
@@ -56,7 +56,8 @@ class WorkingSetSolver:
     start : ndarray of shape (n_features,) or None, default=None
         Coefficients to begin with; None for zeros.
     gram_order : int, default=4096
-        A Gram matrix is kept up to this order, whatever the size of the data.
+        A Gram matrix is kept up to this order, or that of a matrix of the size of the data, but not
+        beyond twice the number of rows.
 
     See Also
     --------
