@@ -368,3 +368,13 @@ def test_choice_by_folds_equals_the_peer(data, seed):
     for name in ("store_cv_results", "alpha_per_target"):
         with pytest.raises(ValueError, match=f"cv!=None and {name}=True are incompatible"):
             RidgeCV(**options, **{name: True}).fit(X, y)
+
+
+def test_wide_tables_of_several_blocks_have_a_zero_gradient():
+    # Products of rows are computed in blocks of 128, of which those above the diagonal are copies.
+    rng = np.random.default_rng(5)
+    X, y = rng.normal(size=(300, 400)), rng.normal(size=300)
+    model = Ridge(alpha=2.0).fit(X, y)
+    residual = y - model.predict(X)
+    np.testing.assert_allclose(X.T @ residual, 2.0 * model.coef_, atol=1e-9)
+    assert abs(residual.sum()) < 1e-9
